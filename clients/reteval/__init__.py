@@ -1,0 +1,1 @@
+"""Client of the reteval retrieval evaluation service."""

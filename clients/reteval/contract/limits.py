@@ -1,0 +1,26 @@
+"""Bounds of everything a client may send, in one place so that both sides agree."""
+
+from typing import Final
+
+MAX_JSON_BYTES: Final = 10_000_000
+"""Largest plain JSON, CSV or TREC body; larger test sets are streamed as NDJSON."""
+MAX_NDJSON_BYTES: Final = 1_000_000_000
+MAX_LINE_BYTES: Final = 65_536
+MAX_QUERIES: Final = 50_000
+MAX_JUDGMENTS_PER_QUERY: Final = 1_000
+MAX_ID_BYTES: Final = 512
+MAX_QUERY_BYTES: Final = 8_192
+MAX_NAME_BYTES: Final = 200
+MAX_TAGS: Final = 32
+MAX_GRADE: Final = 100
+MIN_GRADE: Final = -100
+MAX_METRICS: Final = 50
+MAX_DEPTH: Final = 1_000
+MAX_META_ENTRIES: Final = 50
+MAX_META_VALUE_BYTES: Final = 1_000
+MAX_URL_CHARS: Final = 2_048
+MAX_HEADERS: Final = 32
+MAX_HEADER_BYTES: Final = 8_192
+MAX_PAGE: Final = 200
+DEFAULT_PAGE: Final = 50
+MAX_WAIT_S: Final = 30

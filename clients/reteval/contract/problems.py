@@ -1,0 +1,56 @@
+"""The one shape of every error: RFC 9457 problem details with our extensions."""
+
+from enum import StrEnum
+
+from msgspec import Struct, field
+
+
+class ErrorCode(StrEnum):
+    """What went wrong, stable across releases. Documented in `docs/errors.md`."""
+
+    MALFORMED_JSON = "malformed_json"
+    MALFORMED_TEXT = "malformed_text"
+    BAD_REQUEST = "bad_request"
+    BAD_CURSOR = "bad_cursor"
+    UNAUTHORIZED = "unauthorized"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    NOT_TERMINAL = "not_terminal"
+    REFERENCED = "referenced"
+    RUN_ACTIVE = "run_active"
+    ALREADY_TERMINAL = "already_terminal"
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
+    INVALID = "invalid"
+    ENDPOINT_NOT_ALLOWED = "endpoint_not_allowed"
+    SECRETS_UNAVAILABLE = "secrets_unavailable"
+    IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    INTERNAL = "internal"
+    STORE_UNAVAILABLE = "store_unavailable"
+    STORAGE_FULL = "storage_full"
+
+
+class ProblemItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing wrong with a body: where it is (JSON Pointer), what, and how to mend it.
+
+    `row` is the one-based line or record of a streamed or tabular upload.
+    """
+
+    pointer: str
+    message: str
+    fix: str = ""
+    row: int | None = None
+
+
+class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An `application/problem+json` body."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: ErrorCode
+    instance: str
+    errors: tuple[ProblemItem, ...] = field(default=())
+    retryable: bool = False

@@ -1,0 +1,116 @@
+"""The report of a run."""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from reteval.contract.adversarial import AdversarialReport
+from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.runs import Limits, RunStatus, TestSetRef
+
+
+class MetricSummary(Struct, frozen=True, kw_only=True):
+    """A mean over the queries that were answered, and what it is worth.
+
+    `bounds` holds the mean over all scorable queries with failed ones counted as 0 and as 1.
+    `judged_only` is the mean over rankings with unjudged documents removed. Where `mean` or
+    `ci` is null, `reason` says why.
+    """
+
+    mean: float | None
+    n: int
+    sd: float | None
+    ci: tuple[float, float] | None
+    level: float
+    method: str
+    bounds: tuple[float, float] | None
+    judged_only: float | UnsetType | None = UNSET
+    reason: str | UnsetType = UNSET
+
+
+class Slice(Struct, frozen=True, kw_only=True):
+    """The metrics of the queries with one tag (or split, or source)."""
+
+    n: int
+    metrics: dict[str, MetricSummary]
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """Outcomes of clean requests: planned = ok + ok_empty + failed + skipped.
+
+    `unscorable` queries were not sent unless they expect nothing. `duplicate_hits` counts
+    repeated documents, `cut_hits` hits beyond the depth, `short_answers` answers with fewer
+    hits than the largest cut-off.
+    """
+
+    planned: int
+    ok: int
+    ok_empty: int
+    failed: int
+    skipped: int
+    unscorable: int
+    duplicate_hits: int
+    cut_hits: int = 0
+    short_answers: int = 0
+    failed_by_code: dict[str, int] = field(default_factory=dict)
+
+
+class Effort(Struct, frozen=True, kw_only=True):
+    """What the run cost: requests sent, and how many of them were repeats."""
+
+    attempts: int
+    retried: int
+
+
+class Latency(Struct, frozen=True, kw_only=True):
+    """Milliseconds of requests answered at the first attempt; all null when there are none."""
+
+    n: int
+    p50: float | None
+    p90: float | None
+    p95: float | None
+    p99: float | None
+    mean: float | None
+    max: float | None
+    reason: str | UnsetType = UNSET
+
+
+class Partial(Struct, frozen=True, kw_only=True):
+    """Numbers of a failed or cancelled run, apart so that nobody takes them for its result."""
+
+    metrics: dict[str, MetricSummary]
+    note: str
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """Everything a run found. `metrics` is null for a run that failed; `reason` says why."""
+
+    id: str
+    status: RunStatus
+    test_set: TestSetRef
+    label: str
+    meta: dict[str, str]
+    timestamp: str
+    num_queries: int
+    counts: Counts
+    effort: Effort
+    metrics: dict[str, MetricSummary] | None
+    latency_ms: Latency
+    slices: dict[str, Slice]
+    diagnostics: tuple[Diagnostic, ...]
+    definitions: dict[str, Any]
+    depth: int
+    limits: Limits
+    versions: dict[str, str]
+    reason: str | UnsetType = UNSET
+    partial: Partial | UnsetType = UNSET
+    adversarial: AdversarialReport | UnsetType = UNSET
+
+
+class HistoryEntry(Struct, frozen=True, kw_only=True):
+    """Identity of a line of `history.jsonl`; the metrics' means stand beside these keys."""
+
+    run: str
+    label: str
+    timestamp: str
+    num_queries: int

@@ -1,0 +1,130 @@
+"""Test sets: queries with the documents that answer them, as sent, stored and returned."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from reteval.contract import limits
+from reteval.contract.diagnostics import Diagnostic
+
+Name = Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
+DocId = str | int
+Grade = Annotated[int, Meta(ge=limits.MIN_GRADE, le=limits.MAX_GRADE)]
+
+
+class Expect(StrEnum):
+    """What a query without relevant documents is there for."""
+
+    NOTHING = "nothing"
+
+
+class Judgment(Struct, frozen=True, forbid_unknown_fields=True):
+    """How relevant one document is. An integer id is stored as its decimal string."""
+
+    id: DocId
+    grade: Grade = 1
+
+
+class Query(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One query of a test set.
+
+    Judgments come as `relevant`, or as `relevant_ids` with `grades` beside it; they are
+    stored and returned as `relevant`. `parent` and `kind` mark a hand-made variant of
+    another query of the set.
+    """
+
+    query: str
+    id: str = ""
+    relevant: list[Judgment] | UnsetType = UNSET
+    relevant_ids: list[DocId] | UnsetType = UNSET
+    grades: list[Grade] | UnsetType = UNSET
+    tags: list[str] = field(default_factory=list)
+    split: str = ""
+    expect: Expect | None = None
+    cluster_id: str = ""
+    source: str = ""
+    parent: str = ""
+    kind: str = ""
+
+
+class Scale(Struct, frozen=True, forbid_unknown_fields=True):
+    """The grades in use: integers up to `max`."""
+
+    max: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] = 3
+
+
+class TestSetHead(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Everything of a test set but its queries; NDJSON takes these as query parameters."""
+
+    __test__ = False  # not a pytest class, whatever its name says
+
+    name: Name = "unnamed"
+    scale: Scale = Scale()
+    relevant_from: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] = 1
+    language: Annotated[str, Meta(max_length=35)] = ""
+    id_rule: Annotated[str, Meta(max_length=64)] = ""
+    allow_unscorable: bool = False
+
+
+class TestSetUpload(TestSetHead, kw_only=True, forbid_unknown_fields=True):
+    """The JSON body of an upload."""
+
+    queries: list[Query]
+
+
+class TestSetStats(Struct, frozen=True, kw_only=True):
+    """Counts of a stored set. `scorable`: has a document of grade `relevant_from` or more.
+
+    `variants` are queries with a `parent`; they are in none of the other query counts.
+    `grades` maps each grade, as a string, to its number of judgments.
+    """
+
+    __test__ = False
+
+    queries: int
+    scorable: int
+    unscorable: int
+    expect_nothing: int
+    variants: int
+    judgments: int
+    grades: dict[str, int]
+    tags: dict[str, int] = field(default_factory=dict)
+
+
+class TestSet(Struct, frozen=True, kw_only=True):
+    """A stored test set without its queries; immutable."""
+
+    __test__ = False
+
+    id: str
+    name: str
+    version: int
+    hash: str
+    created_at: str
+    scale: Scale
+    relevant_from: int
+    language: str
+    id_rule: str
+    allow_unscorable: bool
+    stats: TestSetStats
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+
+class TestSetPage(Struct, frozen=True, kw_only=True):
+    """A page of test sets, newest first."""
+
+    __test__ = False
+
+    items: tuple[TestSet, ...]
+    next_cursor: str | None = None
+
+
+class QueryPage(Struct, frozen=True, kw_only=True):
+    """A page of a test set's queries, in upload order."""
+
+    items: tuple[Query, ...]
+    next_cursor: str | None = None
+
+
+JsonObject = dict[str, Any]

@@ -1,0 +1,1 @@
+"""Use cases, without framework or Redis."""

@@ -1,0 +1,131 @@
+"""Settings: environment variables `RETEVAL_*`, read once into a frozen struct."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+PREFIX: Final = "RETEVAL_"
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; the message names it and what it may be."""
+
+
+class Setting(Struct, frozen=True):
+    """A row of the settings table: `read` turns the variable's text into its value."""
+
+    name: str
+    default: str
+    unit: str
+    help: str
+    read: Callable[[str], Any]
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return PREFIX + self.name.upper()
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What an operator can choose. Field by field the rows of `TABLE`."""
+
+    redis_url: str
+    api_key: str
+    auth: str
+    secret_key: str
+    egress: str
+    egress_allow: tuple[str, ...]
+    data: str
+    host: str
+    port: int
+    reaper_interval_s: float
+    lease_s: float
+    log_level: str
+
+    def __repr__(self) -> str:
+        """Show which settings there are, never their values: two of them are secrets."""
+        return f"Settings({', '.join(self.__struct_fields__)})"
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read `RETEVAL_*` variables.
+
+        Raises:
+            SettingsError: a value that cannot be used.
+        """
+        values: dict[str, Any] = {}
+        for row in TABLE:
+            text = environ.get(row.variable, row.default)
+            try:
+                values[row.name] = row.read(text)
+            except ValueError as exc:
+                raise SettingsError(f"{row.variable}={text!r}: {exc}") from exc
+        return cls(**values)
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"use one of {', '.join(choices)}")
+        return text
+
+    return read
+
+
+def _integer(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        return int(_within(low, int(text), high))
+
+    return read
+
+
+def _seconds(low: float, high: float) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        return _within(low, float(text), high)
+
+    return read
+
+
+def _within(low: float, value: float, high: float) -> float:
+    if not low <= value <= high:
+        raise ValueError(f"use a number from {low} to {high}")
+    return value
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+TABLE: Final = (
+    Setting("redis_url", "", "", "Redis or Valkey to use; empty: the embedded server", str),
+    Setting("api_key", "", "", "The bearer key that clients must send", str),
+    Setting(
+        "auth",
+        "required",
+        "",
+        "`required`, or `off`, which only a loopback bind accepts",
+        _one_of("required", "off"),
+    ),
+    Setting("secret_key", "", "", "Fernet key that encrypts endpoint headers at rest", str),
+    Setting(
+        "egress",
+        "public",
+        "",
+        "`public`: public addresses only; `loopback`: loopback ports but our own, too",
+        _one_of("public", "loopback"),
+    ),
+    Setting("egress_allow", "", "", "Further `host-or-CIDR:port` that may be called", _words),
+    Setting("data", ".reteval", "", "Directory of the embedded server's data", str),
+    Setting("host", "127.0.0.1", "", "Address the API listens on", str),
+    Setting("port", "8642", "", "Port the API listens on", _integer(0, 65_535)),
+    Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
+    Setting("lease_s", "30", "s", "How long a silent worker keeps its run", _seconds(1, 600)),
+    Setting(
+        "log_level",
+        "info",
+        "",
+        "Least level that is logged",
+        _one_of("debug", "info", "warning", "error"),
+    ),
+)

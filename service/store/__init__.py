@@ -1,0 +1,1 @@
+"""Every key, script and TTL."""

@@ -1,0 +1,1 @@
+"""Everything that computes or calls a user's endpoint."""

@@ -1,0 +1,1 @@
+"""Variants of queries, and the report on what they did."""

@@ -1,0 +1,1 @@
+"""Findings about a run that its numbers alone would hide."""

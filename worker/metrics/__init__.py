@@ -1,0 +1,1 @@
+"""Ranking metrics over arrays, and what the means are worth."""

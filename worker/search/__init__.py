@@ -1,0 +1,1 @@
+"""The only code that opens a socket to a user's URL."""
