@@ -45,6 +45,8 @@ class FailureCode(StrEnum):
     CANCELLED = "cancelled"
     CIRCUIT_OPEN = "circuit_open"
     DEADLINE = "deadline"
+    WORKER_CRASHED = "worker_crashed"
+    INTERNAL_ERROR = "internal_error"
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,0 +1,121 @@
+"""RQ as a wake-up call: a job says that a run wants work, and the run's record is the truth.
+
+Job arguments are ids only, in JSON. rq keeps its own keys under `rq:`.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from redis import Redis
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+from rq import Queue
+from rq.exceptions import DuplicateJobError, NoSuchJobError
+from rq.job import Job, JobStatus
+from rq.serializers import JSONSerializer
+
+from service.errors import StoreUnavailableError
+
+JOB: Final = "worker.jobs.execute"
+"""Named by string, so that the API never imports the worker; a test resolves it."""
+RUNS: Final = "runs"
+INTERACTIVE: Final = "interactive"
+QUEUES: Final = (RUNS, INTERACTIVE)
+JOB_TIMEOUT_S: Final = 86_400
+"""Far beyond any run: runs bound themselves, by lease and by request deadlines."""
+RESULT_TTL_S: Final = 60
+FAILURE_TTL_S: Final = 3_600
+_TIMEOUT_S: Final = 5.0
+_STARTING_S: Final = 10
+
+
+class JobQueue:
+    """Enqueues runs. rq is synchronous, so every call runs in a thread."""
+
+    def __init__(self, redis: "Redis") -> None:
+        self._redis = redis
+        self._queues = {
+            name: Queue(name, connection=redis, serializer=JSONSerializer) for name in QUEUES
+        }
+
+    @classmethod
+    def connect(cls, redis_url: str) -> "JobQueue":
+        """Make a queue; it connects at its first command."""
+        return cls(open_redis(redis_url))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._redis.close()
+
+    async def enqueue(self, tenant: str, run_id: str, epoch: int) -> None:
+        """Make sure that a job for the run waits in the queue. Safe to repeat.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        await self._in_thread(self._enqueue, tenant, run_id, epoch)
+
+    async def depth(self) -> dict[str, int]:
+        """Return the number of waiting jobs by queue."""
+        counts: dict[str, int] = await self._in_thread(
+            lambda: {name: queue.count for name, queue in self._queues.items()}
+        )
+        return counts
+
+    async def _in_thread(self, function: Any, *args: Any) -> Any:
+        try:
+            return await asyncio.to_thread(function, *args)
+        except RedisError as exc:
+            raise StoreUnavailableError(
+                "The job queue does not answer; try again shortly."
+            ) from exc
+
+    def _enqueue(self, tenant: str, run_id: str, epoch: int) -> None:
+        queue = self._queues[RUNS]
+        job_id = f"{run_id}-{epoch}"
+        if self._waits(queue, job_id):
+            return
+        try:
+            queue.enqueue_call(
+                JOB,
+                args=(tenant, run_id),
+                job_id=job_id,
+                timeout=JOB_TIMEOUT_S,
+                result_ttl=RESULT_TTL_S,
+                failure_ttl=FAILURE_TTL_S,
+                description=f"run {run_id}",
+                unique=True,
+            )
+        except DuplicateJobError:  # another process enqueued it between the look and the call
+            return
+
+    def _waits(self, queue: Queue, job_id: str) -> bool:
+        """Tell whether the job is in its queue; one that lost its place is removed."""
+        try:
+            job = Job.fetch(job_id, connection=self._redis, serializer=JSONSerializer)
+        except NoSuchJobError:
+            return False
+        status = job.get_status()
+        if status == JobStatus.QUEUED and queue.get_job_position(job) is not None:
+            return True
+        if status == JobStatus.STARTED and _fresh(job):
+            return True
+        job.delete()
+        return False
+
+
+def _fresh(job: Job) -> bool:
+    """Tell whether a started job may still be on its way to claim its run."""
+    begun = job.started_at
+    return begun is not None and (datetime.now(UTC) - begun).total_seconds() < _STARTING_S
+
+
+def open_redis(redis_url: str) -> "Redis":
+    """Make the synchronous client that rq works on, for the queue and for workers."""
+    return Redis.from_url(
+        redis_url,
+        socket_connect_timeout=_TIMEOUT_S,
+        retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), 2),
+    )

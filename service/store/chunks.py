@@ -1,0 +1,55 @@
+"""Lists cut into fixed chunks, each one compressed field of a hash: zstd over msgpack."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+import zstandard
+
+from service.store.connection import Connection
+
+T = TypeVar("T")
+
+SIZE: Final = 500
+_LEVEL: Final = 3
+
+
+def pack(value: Any) -> bytes:
+    """Encode a value as msgpack and compress it."""
+    return zstandard.compress(msgspec.msgpack.encode(value), _LEVEL)
+
+
+def unpack(blob: bytes, kind: type[T]) -> T:
+    """Reverse `pack`."""
+    return msgspec.msgpack.decode(zstandard.decompress(blob), type=kind)
+
+
+def split(items: Sequence[Any]) -> dict[str, bytes]:
+    """Pack a whole list: field name to blob."""
+    starts = range(0, len(items), SIZE)
+    return {str(start // SIZE): pack(items[start : start + SIZE]) for start in starts}
+
+
+async def read_slice(
+    connection: Connection, key: str, kind: type[T], *, start: int, stop: int
+) -> list[T]:
+    """Return the items `start` to `stop` (exclusive) of a chunked list, as far as it goes."""
+    if stop <= start:
+        return []
+    fields = [str(number) for number in range(start // SIZE, (stop - 1) // SIZE + 1)]
+    blobs = await connection.hmget(key, fields)
+    items = [item for blob in blobs if blob for item in _unpack_list(blob, kind)]
+    offset = start - start // SIZE * SIZE
+    return items[offset : offset + stop - start]
+
+
+async def read_chunks(connection: Connection, key: str, kind: type[T]) -> AsyncIterator[list[T]]:
+    """Yield the chunks of a list in order."""
+    number = 0
+    while blob := await connection.hget(key, str(number)):
+        yield _unpack_list(blob, kind)
+        number += 1
+
+
+def _unpack_list(blob: bytes, kind: type[T]) -> list[T]:
+    return unpack(blob, list[kind])  # type: ignore[valid-type]

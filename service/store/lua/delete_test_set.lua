@@ -1,0 +1,14 @@
+-- Delete a test set that no run refers to.
+-- KEYS: head, queries, index, contents, name, runs
+-- ARGV: id, name, content hash
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return 'missing'
+end
+if redis.call('ZCARD', KEYS[6]) > 0 then
+  return 'referenced'
+end
+redis.call('UNLINK', KEYS[1], KEYS[2])
+redis.call('ZREM', KEYS[3], ARGV[1])
+redis.call('HDEL', KEYS[4], ARGV[2] .. '\0' .. ARGV[3])
+redis.call('ZREM', KEYS[5], ARGV[1])
+return 'deleted'

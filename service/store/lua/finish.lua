@@ -1,0 +1,23 @@
+-- End a run once: the report and the status appear together, the working state goes.
+-- KEYS: run, report, outcomes, secrets, active set
+-- ARGV: epoch, status, report, etag, error, active member, outcomes there must be (-1: any)
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then
+  return 'lost'
+end
+local status = redis.call('HGET', KEYS[1], 'status')
+if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
+  return 'lost'
+end
+if tonumber(ARGV[7]) >= 0 and redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[7]) then
+  return 'miscounted'
+end
+local now = redis.call('TIME')
+redis.call('SET', KEYS[2], ARGV[3])
+redis.call('HSET', KEYS[1], 'status', ARGV[2], 'etag', ARGV[4], 'lease_until', 0,
+  'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
+if ARGV[5] ~= '' then
+  redis.call('HSET', KEYS[1], 'error', ARGV[5])
+end
+redis.call('UNLINK', KEYS[3], KEYS[4])
+redis.call('ZREM', KEYS[5], ARGV[6])
+return 'finished'

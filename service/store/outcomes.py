@@ -1,0 +1,148 @@
+"""The packed record of an ended run, read back a stretch at a time."""
+
+from array import array
+from collections.abc import Sequence
+
+import msgspec
+
+from reteval.contract.outcomes import Outcome, OutcomeRow, PlannedRequest
+from service.errors import NotFoundError, NotTerminalError
+from service.store import chunks, keys
+from service.store.connection import Connection
+from service.store.journal import PlanSize
+from service.store.packing import Columns, unpack_columns
+
+VARIANT_VALUE = "variant:value"
+VARIANT_CLEAN = "variant:clean"
+
+
+class Outcomes:
+    """Reads what `Journal` packed. A run that never started has an empty record."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def plan_size(self, tenant: str, run_id: str) -> tuple[int, int]:
+        """Return the number of clean requests, and of all.
+
+        Raises:
+            NotTerminalError: the run has not ended.
+            NotFoundError: no such run.
+        """
+        await self._check_ended(tenant, run_id)
+        blob = await self._connection.hget(keys.run_part(tenant, run_id, "plan"), "size")
+        if blob is None or not await self._connection.exists(
+            keys.run_part(tenant, run_id, "packed")
+        ):
+            return 0, 0
+        size = msgspec.msgpack.decode(blob, type=PlanSize)
+        return size.clean, size.total
+
+    async def requests(
+        self, tenant: str, run_id: str, *, start: int, stop: int
+    ) -> list[PlannedRequest]:
+        """Return a stretch of the plan."""
+        key = keys.run_part(tenant, run_id, "plan")
+        return await chunks.read_slice(
+            self._connection, key, PlannedRequest, start=start, stop=stop
+        )
+
+    async def rows(self, tenant: str, run_id: str, *, start: int, stop: int) -> list[OutcomeRow]:
+        """Return a stretch of the outcomes with their requests, in plan order."""
+        requests = await self.requests(tenant, run_id, start=start, stop=stop)
+        outcomes = await self._outcomes(tenant, run_id, start, start + len(requests))
+        return [
+            OutcomeRow(
+                query_id=request.query_id,
+                query=request.text,
+                kind=request.kind,
+                severity=request.severity,
+                replicate=request.replicate,
+                outcome=outcome,
+            )
+            for request, outcome in zip(requests, outcomes, strict=True)
+        ]
+
+    async def columns(
+        self, tenant: str, run_id: str, names: Sequence[str] | None = None
+    ) -> dict[str, "array[float]"]:
+        """Return per-query metric values (float64, NaN: undefined) over the clean requests."""
+        key = keys.run_part(tenant, run_id, "columns")
+        blobs = await self._connection.hgetall(key)
+        return {
+            name: _floats(blob)
+            for name, blob in blobs.items()
+            if not name.startswith("variant:") and (names is None or name in names)
+        }
+
+    async def variant_values(
+        self, tenant: str, run_id: str
+    ) -> tuple["array[float]", "array[float]"]:
+        """Return the headline metric of each variant, and of the query it was made from."""
+        key = keys.run_part(tenant, run_id, "columns")
+        value, clean = await self._connection.hmget(key, [VARIANT_VALUE, VARIANT_CLEAN])
+        return _floats(value), _floats(clean)
+
+    async def statuses(self, tenant: str, run_id: str) -> bytes:
+        """Return a byte for each request of the plan: its place in `OutcomeStatus`."""
+        blob = await self._connection.hget(keys.run_part(tenant, run_id, "packed"), "statuses")
+        return chunks.unpack(blob, bytes) if blob else b""
+
+    async def tags(self, tenant: str, run_id: str) -> list[list[str]]:
+        """Return the tags of the clean requests, in plan order."""
+        blob = await self._connection.hget(keys.run_part(tenant, run_id, "packed"), "tags")
+        return chunks.unpack(blob, list[list[str]]) if blob else []
+
+    async def _outcomes(self, tenant: str, run_id: str, start: int, stop: int) -> list[Outcome]:
+        if stop <= start:
+            return []
+        key = keys.run_part(tenant, run_id, "packed")
+        first, last = start // chunks.SIZE, (stop - 1) // chunks.SIZE
+        numbers = range(first, last + 1)
+        blobs = await self._connection.hmget(key, [f"outcomes:{n}" for n in numbers])
+        scores = await self._connection.hmget(key, [f"scores:{n}" for n in numbers])
+        columns = [chunks.unpack(blob, Columns) for blob in blobs if blob is not None]
+        ids = await self._ids(key, columns)
+        outcomes: list[Outcome] = []
+        for column, score in zip(columns, scores, strict=True):
+            outcomes += unpack_columns(column, score or b"", ids)
+        offset = start - first * chunks.SIZE
+        return outcomes[offset : offset + stop - start]
+
+    async def _ids(self, key: str, columns: Sequence[Columns]) -> dict[int, str]:
+        """Return the dictionary entries that the columns name, reading only their chunks."""
+        wanted = {number // chunks.SIZE for c in columns for number in _numbers(c.docs)}
+        if not wanted:
+            return {}
+        parts = sorted(wanted)
+        blobs = await self._connection.hmget(key, [f"ids:{part}" for part in parts])
+        return {
+            part * chunks.SIZE + place: doc
+            for part, blob in zip(parts, blobs, strict=True)
+            if blob is not None
+            for place, doc in enumerate(chunks.unpack(blob, list[str]))
+        }
+
+    async def _check_ended(self, tenant: str, run_id: str) -> None:
+        finished, exists = await self._connection.hmget(
+            keys.run(tenant, run_id), ["finished_ms", "created_ms"]
+        )
+        if exists is None:
+            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+        if finished is None:
+            raise NotTerminalError(
+                f"Run {run_id!r} has not ended; wait with GET /v1/runs/{run_id}?wait=20."
+            )
+
+
+def _floats(blob: bytes | None) -> "array[float]":
+    values = array("d")
+    if blob:
+        values.frombytes(chunks.unpack(blob, bytes))
+    return values
+
+
+def _numbers(blob: bytes) -> "array[int]":
+    numbers = array("I")
+    numbers.frombytes(blob)
+    return numbers

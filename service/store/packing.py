@@ -1,0 +1,118 @@
+"""Outcomes as columns: a document-id dictionary for the run, rankings as uint32, no numpy.
+
+Layout of a chunk (little endian, one entry a request unless said): `status` and `code` uint8
+(a code is one above its place in `FailureCode`, 0 for none), `http` and `attempts` uint16,
+`latency` float32 (NaN for none), `returned` and `length` uint32, `docs` uint32 (all rankings,
+one after the other), `scored` uint8 (whether scores were kept), `details` by place.
+Scores are a separate float32 column, as they do not compress.
+"""
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct, field
+
+from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
+
+STATUSES: Final = tuple(OutcomeStatus)
+CODES: Final = tuple(FailureCode)
+
+
+class Columns(Struct, frozen=True, kw_only=True):
+    """A chunk of outcomes without their scores."""
+
+    status: bytes
+    code: bytes
+    http: bytes
+    attempts: bytes
+    latency: bytes
+    returned: bytes
+    length: bytes
+    docs: bytes
+    scored: bytes
+    details: dict[int, str] = field(default_factory=dict)
+
+
+class Dictionary:
+    """Numbers document ids in the order they are first met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, ids: Iterable[str]) -> "array[int]":
+        """Return each id's number, giving new ones to new ids."""
+        numbers = self._numbers
+        return array("I", [numbers.setdefault(doc, len(numbers)) for doc in ids])
+
+    @property
+    def ids(self) -> list[str]:
+        """All ids, by number."""
+        return list(self._numbers)
+
+
+def pack_columns(outcomes: Sequence[Outcome], dictionary: Dictionary) -> Columns:
+    """Turn outcomes into columns, numbering their documents."""
+    return Columns(
+        status=bytes(STATUSES.index(outcome.status) for outcome in outcomes),
+        code=bytes(CODES.index(outcome.code) + 1 if outcome.code else 0 for outcome in outcomes),
+        http=array("H", [outcome.http_status or 0 for outcome in outcomes]).tobytes(),
+        attempts=array("H", [outcome.attempts for outcome in outcomes]).tobytes(),
+        latency=array(
+            "f", [math.nan if o.latency_ms is None else o.latency_ms for o in outcomes]
+        ).tobytes(),
+        returned=array("I", [outcome.returned for outcome in outcomes]).tobytes(),
+        length=array("I", [len(outcome.ids) for outcome in outcomes]).tobytes(),
+        docs=dictionary.number(doc for outcome in outcomes for doc in outcome.ids).tobytes(),
+        scored=bytes(outcome.scores is not None for outcome in outcomes),
+        details={place: o.detail for place, o in enumerate(outcomes) if o.detail},
+    )
+
+
+def pack_scores(outcomes: Iterable[Outcome]) -> bytes:
+    """Return the scores of all outcomes that kept them, one after the other, as float32."""
+    return array("f", [score for o in outcomes for score in o.scores or ()]).tobytes()
+
+
+def unpack_columns(columns: Columns, scores: bytes, ids: Mapping[int, str]) -> list[Outcome]:
+    """Reverse `pack_columns` and `pack_scores`; `ids` maps numbers to ids."""
+    http, attempts = _integers("H", columns.http), _integers("H", columns.attempts)
+    returned, lengths = _integers("I", columns.returned), _integers("I", columns.length)
+    docs, latency, kept = _integers("I", columns.docs), _floats(columns.latency), _floats(scores)
+    outcomes: list[Outcome] = []
+    doc_at = score_at = 0
+    for place, length in enumerate(lengths):
+        ranking = [ids[number] for number in docs[doc_at : doc_at + length]]
+        doc_at += length
+        values = None
+        if columns.scored[place]:
+            values = list(kept[score_at : score_at + length])
+            score_at += length
+        code = columns.code[place]
+        outcomes.append(
+            Outcome(
+                status=STATUSES[columns.status[place]],
+                code=CODES[code - 1] if code else None,
+                detail=columns.details.get(place, ""),
+                http_status=http[place] or None,
+                attempts=attempts[place],
+                latency_ms=None if math.isnan(latency[place]) else latency[place],
+                returned=returned[place],
+                ids=ranking,
+                scores=values,
+            )
+        )
+    return outcomes
+
+
+def _integers(kind: Literal["H", "I"], blob: bytes) -> "array[int]":
+    column = array(kind)
+    column.frombytes(blob)
+    return column
+
+
+def _floats(blob: bytes) -> "array[float]":
+    column = array("f")
+    column.frombytes(blob)
+    return column

@@ -1,0 +1,236 @@
+"""Runs as the API sees them: created once, watched, cancelled, read, deleted."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+
+from reteval.contract.outcomes import FailureCode
+from reteval.contract.runs import RunStatus
+from service.errors import (
+    AlreadyTerminalError,
+    IdempotencyMismatchError,
+    NotFoundError,
+    NotTerminalError,
+    RunActiveError,
+)
+from service.store import keys
+from service.store.bare_report import report_bare, skipped
+from service.store.connection import Connection
+from service.store.records import Idempotency, RunRecord, RunSpec
+from service.store.scripts import Scripts, text
+
+IDEMPOTENCY_S: Final = 86_400
+_BATCH: Final = 100
+
+
+class Runs:
+    """All runs of a deployment."""
+
+    def __init__(self, connection: Connection, scripts: Scripts) -> None:
+        self._connection = connection
+        self._scripts = scripts
+
+    async def create(
+        self,
+        tenant: str,
+        spec: RunSpec,
+        *,
+        secrets: bytes | None,
+        idempotency: Idempotency | None,
+    ) -> tuple[RunRecord, bool]:
+        """Write a queued run; with a known idempotency key, answer the run it made before.
+
+        Raises:
+            IdempotencyMismatchError: the key was used for another request.
+            NotFoundError: the test set was deleted meanwhile.
+        """
+        verdict, run_id = await self._scripts.run(
+            "create_run",
+            [
+                keys.run(tenant, spec.id),
+                keys.runs(tenant),
+                keys.ACTIVE,
+                keys.test_set(tenant, spec.test_set.id),
+                keys.test_set_runs(tenant, spec.test_set.id),
+                keys.run_part(tenant, spec.id, "secrets"),
+                keys.idempotency(tenant, idempotency.key if idempotency else ""),
+            ],
+            [
+                spec.id,
+                f"{tenant}/{spec.id}",
+                msgspec.json.encode(spec),
+                secrets or b"",
+                idempotency.fingerprint if idempotency else "",
+                IDEMPOTENCY_S,
+            ],
+        )
+        if text(verdict) == "mismatch":
+            raise IdempotencyMismatchError(
+                "This Idempotency-Key was used for another request; use a new key."
+            )
+        if text(verdict) == "no_test_set":
+            raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
+        return await self.get(tenant, text(run_id)), text(verdict) == "created"
+
+    async def get(self, tenant: str, run_id: str) -> RunRecord:
+        """Return a run's record.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        fields = await self._connection.hgetall(keys.run(tenant, run_id))
+        if not fields:
+            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+        return read_record(tenant, fields)
+
+    async def page(
+        self,
+        tenant: str,
+        *,
+        before: str | None,
+        limit: int,
+        test_set: str | None = None,
+        label: str | None = None,
+        status: RunStatus | None = None,
+    ) -> tuple[list[RunRecord], str | None]:
+        """Return runs that fit the filters, newest first, and where the next page begins."""
+        index = keys.test_set_runs(tenant, test_set) if test_set else keys.runs(tenant)
+        found: list[tuple[RunRecord, str]] = []
+        position = before
+        while len(found) <= limit:
+            rows = await self._connection.zrevrange(index, below=position, limit=_BATCH)
+            if not rows:
+                break
+            for member, position in rows:
+                record = await self._find(tenant, member)
+                if record and _fits(record, label=label, status=status):
+                    found.append((record, position))
+        following = found[limit - 1][1] if len(found) > limit else None
+        return [record for record, _ in found[:limit]], following
+
+    async def request_cancel(self, tenant: str, run_id: str) -> RunRecord:
+        """Ask a run to stop; one that no worker has claimed yet ends at once.
+
+        Raises:
+            AlreadyTerminalError: the run has ended.
+            NotFoundError: no such run.
+        """
+        record = await self.get(tenant, run_id)
+        report = report_bare(
+            record,
+            status=RunStatus.CANCELLED,
+            reason="cancelled_before_start",
+            clean=[skipped(FailureCode.CANCELLED)] * record.spec.planned.clean,
+        )
+        verdict = await self._scripts.run(
+            "cancel",
+            [
+                keys.run(tenant, run_id),
+                keys.run_part(tenant, run_id, "report"),
+                keys.run_part(tenant, run_id, "secrets"),
+                keys.ACTIVE,
+            ],
+            [report, hashlib.sha256(report).hexdigest(), f"{tenant}/{run_id}"],
+        )
+        if text(verdict) == "terminal":
+            raise AlreadyTerminalError(f"Run {run_id!r} has ended; it cannot be cancelled.")
+        return await self.get(tenant, run_id)
+
+    async def delete(self, tenant: str, run_id: str) -> None:
+        """Delete a run that has ended, and everything stored for it.
+
+        Raises:
+            RunActiveError: it has not ended.
+            NotFoundError: no such run.
+        """
+        record = await self.get(tenant, run_id)
+        verdict = await self._scripts.run(
+            "delete_run",
+            [
+                keys.run(tenant, run_id),
+                keys.runs(tenant),
+                keys.test_set_runs(tenant, record.spec.test_set.id),
+                *(keys.run_part(tenant, run_id, part) for part in keys.RUN_PARTS),
+            ],
+            [run_id],
+        )
+        if text(verdict) == "active":
+            raise RunActiveError(f"Run {run_id!r} has not ended; cancel it first.")
+
+    async def results(self, tenant: str, run_id: str) -> bytes:
+        """Return the stored report of a run that has ended, as JSON.
+
+        Raises:
+            NotTerminalError: it has not ended.
+            NotFoundError: no such run.
+        """
+        record = await self.get(tenant, run_id)
+        report = await self._connection.get(keys.run_part(tenant, run_id, "report"))
+        if not record.status.terminal or report is None:
+            raise NotTerminalError(
+                f"Run {run_id!r} is {record.status}; wait with GET /v1/runs/{run_id}?wait=20."
+            )
+        return report
+
+    async def history(self, tenant: str, test_set_id: str) -> AsyncIterator[bytes]:
+        """Yield the reports of a test set's ended runs, oldest first."""
+        for run_id in await self._connection.zrange(keys.test_set_runs(tenant, test_set_id)):
+            report = await self._connection.get(keys.run_part(tenant, run_id, "report"))
+            if report is not None:
+                yield report
+
+    async def active(self) -> list[tuple[str, str]]:
+        """Return tenant and id of every run that has not ended, oldest first."""
+        members = await self._connection.zrange(keys.ACTIVE)
+        return [(tenant, run_id) for tenant, _, run_id in (m.partition("/") for m in members)]
+
+    async def forget(self, tenant: str, run_id: str) -> None:
+        """Take a run out of the active set whose record is gone or has ended."""
+        await self._connection.zrem(keys.ACTIVE, f"{tenant}/{run_id}")
+
+    async def lease_left_ms(self, tenant: str, run_id: str) -> int:
+        """Return how long a run's lease still holds; 0 when nobody holds it."""
+        until = await self._connection.hget(keys.run(tenant, run_id), "lease_until")
+        return max(0, int(until or 0) - await self._connection.now_ms())
+
+    async def _find(self, tenant: str, run_id: str) -> RunRecord | None:
+        try:
+            return await self.get(tenant, run_id)
+        except NotFoundError:  # deleted between the index and the record
+            return None
+
+
+def read_record(tenant: str, fields: dict[str, bytes]) -> RunRecord:
+    """Build a record from the fields of its hash."""
+
+    def number(name: str) -> int | None:
+        return int(fields[name]) if name in fields else None
+
+    def word(name: str) -> str | None:
+        return fields[name].decode() if name in fields else None
+
+    return RunRecord(
+        tenant=tenant,
+        spec=msgspec.json.decode(fields["spec"], type=RunSpec),
+        status=RunStatus(fields["status"].decode()),
+        created_ms=int(fields["created_ms"]),
+        started_ms=number("started_ms"),
+        finished_ms=number("finished_ms"),
+        epoch=int(fields["epoch"]),
+        attempts=int(fields["attempts"]),
+        crash_count=int(fields["crash_count"]),
+        total=int(fields["total"]),
+        done=int(fields["done"]),
+        failed=int(fields["failed"]),
+        cancel_requested=fields["cancel"] == b"1",
+        error=word("error"),
+        etag=word("etag"),
+    )
+
+
+def _fits(record: RunRecord, *, label: str | None, status: RunStatus | None) -> bool:
+    return (label is None or record.spec.request.label == label) and (
+        status is None or record.status == status
+    )

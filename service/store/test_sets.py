@@ -1,0 +1,166 @@
+"""Test sets: staged while they arrive, then committed in one step and never changed."""
+
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import msgspec
+
+from reteval.contract.testsets import Query, TestSet
+from service.errors import NotFoundError, ReferencedError
+from service.store import chunks, keys
+from service.store.connection import Connection
+from service.store.records import TestSetDraft
+from service.store.scripts import Scripts, text
+
+STAGING_MS: Final = 3_600_000
+
+
+class Staging:
+    """An upload in progress. What is not committed within an hour expires."""
+
+    def __init__(self, connection: Connection, tenant: str) -> None:
+        self._connection = connection
+        self._pending: list[Query] = []
+        self._written = 0
+        self.key = keys.staging(tenant, secrets.token_hex(16))
+
+    async def write(self, queries: list[Query]) -> None:
+        """Append queries; full chunks go to the store at once."""
+        self._pending.extend(queries)
+        while len(self._pending) >= chunks.SIZE:
+            await self._flush(self._pending[: chunks.SIZE])
+            del self._pending[: chunks.SIZE]
+
+    async def seal(self) -> None:
+        """Write what is left of the last chunk."""
+        if self._pending:
+            await self._flush(self._pending)
+            self._pending = []
+
+    async def discard(self) -> None:
+        """Drop everything written."""
+        await self._connection.unlink(self.key)
+
+    async def _flush(self, queries: list[Query]) -> None:
+        await self._connection.hset(self.key, str(self._written), chunks.pack(queries))
+        await self._connection.expire(self.key, STAGING_MS)
+        self._written += 1
+
+
+class TestSets:
+    """All test sets of a deployment."""
+
+    __test__ = False
+
+    def __init__(self, connection: Connection, scripts: Scripts) -> None:
+        self._connection = connection
+        self._scripts = scripts
+
+    async def stage(self, tenant: str) -> Staging:
+        """Begin an upload."""
+        return Staging(self._connection, tenant)
+
+    async def commit(
+        self, tenant: str, staging: Staging, draft: TestSetDraft, *, created_at: str
+    ) -> tuple[TestSet, bool]:
+        """Make the staged queries a test set, or answer the set that has the same content.
+
+        The staging is used up either way. The flag says whether a new set was made.
+        """
+        await staging.seal()
+        test_set_id = keys.new_id("ts")
+        chosen, created = await self._scripts.run(
+            "commit_test_set",
+            [
+                staging.key,
+                keys.test_set(tenant, test_set_id),
+                keys.test_set_queries(tenant, test_set_id),
+                keys.test_sets(tenant),
+                keys.test_set_contents(tenant),
+                keys.test_set_versions(tenant),
+                keys.test_set_name(tenant, draft.name),
+            ],
+            [test_set_id, draft.name, draft.hash, msgspec.json.encode(draft), created_at],
+        )
+        return await self.get(tenant, text(chosen)), bool(created)
+
+    async def get(self, tenant: str, ref: str) -> TestSet:
+        """Return a test set by its id, or the newest version of a name.
+
+        Raises:
+            NotFoundError: neither an id nor a name of this tenant.
+        """
+        found = await self._head(tenant, ref)
+        if found is None:
+            newest = await self._connection.zrevrange(keys.test_set_name(tenant, ref), limit=1)
+            found = await self._head(tenant, newest[0][0]) if newest else None
+        if found is None:
+            raise NotFoundError(f"There is no test set {ref!r}; list them with GET /v1/test-sets.")
+        return found
+
+    async def page(
+        self, tenant: str, *, before: str | None, limit: int
+    ) -> tuple[list[TestSet], str | None]:
+        """Return test sets, newest first, and where the next page begins."""
+        rows = await self._connection.zrevrange(
+            keys.test_sets(tenant), below=before, limit=limit + 1
+        )
+        heads = [await self._head(tenant, member) for member, _ in rows[:limit]]
+        position = rows[limit - 1][1] if len(rows) > limit else None
+        return [head for head in heads if head is not None], position
+
+    async def chunks(self, tenant: str, test_set_id: str) -> AsyncIterator[list[Query]]:
+        """Yield the queries in upload order, a chunk at a time."""
+        key = keys.test_set_queries(tenant, test_set_id)
+        async for chunk in chunks.read_chunks(self._connection, key, Query):
+            yield chunk
+
+    async def queries(
+        self, tenant: str, test_set_id: str, *, offset: int, limit: int
+    ) -> list[Query]:
+        """Return a stretch of the queries in upload order."""
+        key = keys.test_set_queries(tenant, test_set_id)
+        return await chunks.read_slice(
+            self._connection, key, Query, start=offset, stop=offset + limit
+        )
+
+    async def delete(self, tenant: str, test_set_id: str) -> None:
+        """Delete a test set.
+
+        Raises:
+            NotFoundError: no such set.
+            ReferencedError: a run refers to it.
+        """
+        test_set = await self.get(tenant, test_set_id)
+        verdict = await self._scripts.run(
+            "delete_test_set",
+            [
+                keys.test_set(tenant, test_set.id),
+                keys.test_set_queries(tenant, test_set.id),
+                keys.test_sets(tenant),
+                keys.test_set_contents(tenant),
+                keys.test_set_name(tenant, test_set.name),
+                keys.test_set_runs(tenant, test_set.id),
+            ],
+            [test_set.id, test_set.name, test_set.hash],
+        )
+        if text(verdict) == "referenced":
+            raise ReferencedError(
+                f"Runs refer to {test_set.id!r}; delete them first (GET /v1/runs?test_set=…)."
+            )
+
+    async def _head(self, tenant: str, test_set_id: str) -> TestSet | None:
+        fields = await self._connection.hgetall(keys.test_set(tenant, test_set_id))
+        return _read_head(test_set_id, fields) if fields else None
+
+
+def _read_head(test_set_id: str, fields: dict[str, bytes]) -> TestSet:
+    draft = msgspec.json.decode(fields["draft"], type=TestSetDraft)
+    values: dict[str, Any] = {name: getattr(draft, name) for name in draft.__struct_fields__}
+    return TestSet(
+        id=test_set_id,
+        version=int(fields["version"]),
+        created_at=fields["created"].decode(),
+        **values,
+    )

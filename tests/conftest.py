@@ -1,0 +1,60 @@
+"""Fixtures that everything shares: one real Valkey a session, emptied before each test."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from service.embedded import EmbeddedServer
+from service.queue import JobQueue
+from service.store.store import Store
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run async tests on asyncio, as the product does."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start the embedded server once."""
+    data = tmp_path_factory.mktemp("valkey")
+    data.chmod(0o700)
+    with EmbeddedServer(data) as server:
+        yield server.url
+
+
+@pytest.fixture
+def redis_url(valkey_url: str) -> str:
+    """Return the address of an empty server."""
+    with redis.Redis.from_url(valkey_url) as client:
+        client.flushall()
+    return valkey_url
+
+
+@pytest.fixture
+async def store(redis_url: str) -> AsyncIterator[Store]:
+    """Open a store on an empty server."""
+    opened = Store.connect(redis_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def queue(redis_url: str) -> Iterator[JobQueue]:
+    """Open the job queue of an empty server."""
+    opened = JobQueue.connect(redis_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Return the folder of public collections, which only some machines have."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip("the public collections are not on this machine (../shared/data)")
+    return SHARED / "data"

@@ -1,0 +1,88 @@
+"""Small valid things that tests change one part of."""
+
+from collections.abc import Mapping, Sequence
+
+from reteval.contract.runs import Endpoint, Estimate, RunRequest, TestSetRef
+from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetStats
+from service.store.keys import DEFAULT_TENANT, new_id
+from service.store.records import RunRecord, RunSpec, TestSetDraft
+from service.store.store import Store
+
+
+def query(text: str = "reset my password", **grades: int) -> Query:
+    """Return a normalised query whose keyword arguments are its judgments."""
+    judged = grades or {"d1": 1}
+    return Query(
+        id=f"q-{text}", query=text, relevant=[Judgment(doc, grade) for doc, grade in judged.items()]
+    )
+
+
+def draft(queries: Sequence[Query], *, name: str = "set", content: str = "") -> TestSetDraft:
+    """Return a draft that counts the queries as scorable."""
+    stats = TestSetStats(
+        queries=len(queries),
+        scorable=len(queries),
+        unscorable=0,
+        expect_nothing=0,
+        variants=0,
+        judgments=len(queries),
+        grades={"1": len(queries)},
+    )
+    return TestSetDraft(
+        name=name,
+        hash=f"sha256:{content or name}",
+        scale=Scale(),
+        relevant_from=1,
+        language="",
+        id_rule="",
+        allow_unscorable=False,
+        stats=stats,
+        warnings=(),
+    )
+
+
+async def stored_test_set(
+    store: Store, queries: Sequence[Query], *, name: str = "set", content: str = ""
+) -> TestSet:
+    """Commit queries as a test set."""
+    staging = await store.test_sets.stage(DEFAULT_TENANT)
+    await staging.write(list(queries))
+    made, _ = await store.test_sets.commit(
+        DEFAULT_TENANT,
+        staging,
+        draft(queries, name=name, content=content),
+        created_at="2026-11-30T00:00:00+00:00",
+    )
+    return made
+
+
+def run_spec(
+    test_set: TestSet,
+    *,
+    url: str = "http://127.0.0.1:9/search",
+    label: str = "",
+    headers: Mapping[str, str] | None = None,
+) -> RunSpec:
+    """Return the spec of a plain run over a test set."""
+    return RunSpec(
+        id=new_id("run"),
+        request=RunRequest(
+            test_set=test_set.id,
+            endpoint=Endpoint(url=url, headers=dict(headers or {})),
+            label=label,
+        ),
+        test_set=TestSetRef(
+            id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
+        ),
+        depth=10,
+        metrics=("mrr",),
+        planned=Estimate(clean=test_set.stats.scorable, adversarial=0),
+        egress="loopback",
+        code_version="0.1.0",
+    )
+
+
+async def stored_run(store: Store, spec: RunSpec) -> RunRecord:
+    """Create a run without secrets."""
+    record, _ = await store.runs.create(DEFAULT_TENANT, spec, secrets=None, idempotency=None)
+    return record
