@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 PREFIX: Final = "RETEVAL_"
+_REDIS_PORT: Final = 6379
 
 
 class SettingsError(ValueError):
@@ -46,6 +48,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         """Show which settings there are, never their values: two of them are secrets."""
         return f"Settings({', '.join(self.__struct_fields__)})"
+
+    def own_addresses(self) -> tuple[tuple[str, int], ...]:
+        """Return host and port of our API and our Redis, which no run may call."""
+        own = [(self.host, self.port)]
+        redis = urlsplit(self.redis_url)
+        if redis.hostname:
+            own.append((redis.hostname, redis.port or _REDIS_PORT))
+        return tuple(own)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":

@@ -1,1 +1,1 @@
-"""Variants of queries, and the report on what they did."""
+"""Makes the adversarial variants of a test set's queries: pure text work from a seed."""

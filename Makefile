@@ -1,0 +1,62 @@
+# Each target installs what it needs into .venv first; a second call finds it there.
+
+PYTHON ?= python3
+JOBS ?= auto
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+
+.PHONY: help install demo test serve lint openapi bench
+
+help:
+	@echo "make demo      evaluate a small search service of our own, and print the report"
+	@echo "make test      run every test with the coverage gate"
+	@echo "make serve     run the service on this machine until Ctrl-C"
+	@echo "make install   make .venv with what the service needs"
+	@echo "make lint      format, lint, types and layers"
+	@echo "make openapi   write openapi.yaml anew"
+	@echo "make bench     run the benchmarks"
+
+install: $(RUN)
+
+demo: $(RUN)
+	@$(BIN)/python examples/demo.py
+
+serve: $(RUN)
+	@$(BIN)/python -m service up
+
+test: $(DEV)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term
+
+lint: $(DEV)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/contract/test_layers.py tests/contract/test_sizes.py
+
+openapi: $(RUN)
+	$(BIN)/python -m service openapi > $(VENV)/openapi.yaml
+	mv $(VENV)/openapi.yaml openapi.yaml
+
+bench: $(DEV)
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "reteval needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=python3.12 ..." >&2; \
+	  exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "'$(PYTHON) -m venv' failed: install your system's venv package (python3-venv)" >&2; \
+	  exit 1; }
+
+$(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
+	$(PIP) install --require-hashes -r requirements/run.txt
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): requirements/dev.txt $(RUN)
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,214 @@
+"""Every call the service answers, as a value: built here, sent elsewhere.
+
+A function a route. Knows paths, parameters and what comes back; no sockets, no HTTP library.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct, field
+
+from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
+from reteval.contract.results import Results
+from reteval.contract.runs import Run, RunPage, RunRequest
+from reteval.contract.testsets import QueryPage, TestSet, TestSetPage
+
+T_co = TypeVar("T_co", covariant=True)
+JSON = "application/json"
+JSON_LINES = "application/jsonl"
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """A file of a multipart body."""
+
+    name: str
+    filename: str
+    content: bytes
+
+
+class Call(Struct, Generic[T_co], frozen=True, kw_only=True):
+    """A request and the type of its answer.
+
+    The body is `content`, or what stands in `file` when it is sent, or `parts`.
+    `repeatable`: sending it twice does no harm. `extra_s` is how much longer than usual the
+    answer may take. `expect` is a struct for JSON, a list of dicts for JSON Lines, `bytes`
+    for the body as it is, NoneType for no body.
+    """
+
+    method: str
+    path: str
+    expect: type[T_co]
+    params: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    content: bytes | None = None
+    file: Path | None = None
+    parts: tuple[Part, ...] = ()
+    repeatable: bool = False
+    extra_s: float = 0.0
+
+    @property
+    def about(self) -> str:
+        """Method and path, for messages."""
+        return f"{self.method} {self.path}"
+
+
+class Page(Protocol[T_co]):
+    """A page of a list."""
+
+    @property
+    def items(self) -> tuple[T_co, ...]:
+        """The rows of this page."""
+
+    @property
+    def next_cursor(self) -> str | None:
+        """Where the next page starts; None on the last."""
+
+
+P = TypeVar("P", bound=Page[Any])
+
+
+def next_page(call: Call[P], page: P) -> Call[P] | None:
+    """Return the call that continues `call` after `page`, if anything follows."""
+    if page.next_cursor is None:
+        return None
+    return msgspec.structs.replace(call, params={**call.params, "cursor": page.next_cursor})
+
+
+def get_test_sets(limit: int | None = None) -> Call[TestSetPage]:
+    """List test sets, newest first."""
+    return _get("/v1/test-sets", TestSetPage, limit=limit)
+
+
+def get_test_set(id_or_name: str) -> Call[TestSet]:
+    """Read one test set."""
+    return _get(f"/v1/test-sets/{segment(id_or_name)}", TestSet)
+
+
+def get_queries(id_or_name: str, limit: int | None = None) -> Call[QueryPage]:
+    """List the queries of a test set."""
+    return _get(f"/v1/test-sets/{segment(id_or_name)}/queries", QueryPage, limit=limit)
+
+
+def delete_test_set(test_set_id: str) -> Call[None]:
+    """Delete a test set that no run refers to."""
+    return _delete(f"/v1/test-sets/{segment(test_set_id)}")
+
+
+def post_run(request: RunRequest | Mapping[str, Any], idempotency_key: str) -> Call[Run]:
+    """Start a run; the key makes repeating it harmless."""
+    return Call(
+        method="POST",
+        path="/v1/runs",
+        expect=Run,
+        headers={"content-type": JSON, "idempotency-key": idempotency_key},
+        content=msgspec.json.encode(request),
+        repeatable=True,
+    )
+
+
+def get_runs(
+    *,
+    test_set: str | None = None,
+    label: str | None = None,
+    status: str | None = None,
+    limit: int | None = None,
+) -> Call[RunPage]:
+    """List runs, newest first."""
+    return _get("/v1/runs", RunPage, test_set=test_set, label=label, status=status, limit=limit)
+
+
+def get_run(run_id: str, wait: int | None = None) -> Call[Run]:
+    """Read a run; with `wait`, the service holds the answer so many seconds or to the end."""
+    call = _get(_run_path(run_id), Run, wait=wait)
+    return msgspec.structs.replace(call, extra_s=float(wait or 0))
+
+
+def cancel_run(run_id: str) -> Call[Run]:
+    """Ask a run to stop."""
+    return Call(method="POST", path=_run_path(run_id, "/cancel"), expect=Run, repeatable=True)
+
+
+def delete_run(run_id: str) -> Call[None]:
+    """Delete a run that has ended."""
+    return _delete(_run_path(run_id))
+
+
+def get_results(run_id: str) -> Call[Results]:
+    """Read the report of a run."""
+    return _get(_run_path(run_id, "/results"), Results)
+
+
+def get_results_document(run_id: str) -> Call[bytes]:
+    """Read the report of a run as the bytes sent."""
+    return _get(_run_path(run_id, "/results"), bytes)
+
+
+def get_query_rows(
+    run_id: str,
+    *,
+    sort: str | None = None,
+    slice_name: str | None = None,
+    status: str | None = None,
+    limit: int | None = None,
+) -> Call[QueryRowPage]:
+    """List the clean queries of a report."""
+    path = _run_path(run_id, "/queries")
+    return _get(path, QueryRowPage, sort=sort, slice=slice_name, status=status, limit=limit)
+
+
+def get_outcomes(run_id: str, limit: int | None = None) -> Call[OutcomePage]:
+    """List what each request brought."""
+    return _get(_run_path(run_id, "/outcomes"), OutcomePage, limit=limit)
+
+
+def get_variants(
+    run_id: str, kind: str | None = None, limit: int | None = None
+) -> Call[VariantPage]:
+    """List the changed queries of a run."""
+    return _get(_run_path(run_id, "/variants"), VariantPage, kind=kind, limit=limit)
+
+
+def get_history(test_set: str) -> Call[list[dict[str, Any]]]:
+    """Read the trend of a test set, a flat dict a run."""
+    rows = list[dict[str, Any]]
+    return _get("/v1/history.jsonl", rows, accept=JSON_LINES, test_set=test_set)
+
+
+def get_export(run_id: str, export_format: str) -> Call[bytes]:
+    """Read a run in a file format."""
+    return _get(_run_path(run_id, "/export"), bytes, accept="*/*", format=export_format)
+
+
+def segment(text: str) -> str:
+    """Quote an id or name for use in a path.
+
+    Raises:
+        ValueError: a text that would make the path another one.
+    """
+    if text in ("", ".", ".."):
+        raise ValueError(f"{text!r} is no id or name; pass the id that the service answered")
+    return quote(text, safe="")
+
+
+def _run_path(run_id: str, rest: str = "") -> str:
+    return f"/v1/runs/{segment(run_id)}{rest}"
+
+
+def _get(
+    path: str, expect: type[T_co], *, accept: str = JSON, **params: str | int | None
+) -> Call[T_co]:
+    return Call(
+        method="GET",
+        path=path,
+        expect=expect,
+        params={name: str(value) for name, value in params.items() if value is not None},
+        headers={"accept": accept},
+        repeatable=True,
+    )
+
+
+def _delete(path: str) -> Call[None]:
+    return Call(method="DELETE", path=path, expect=type(None), repeatable=True)

@@ -1,0 +1,116 @@
+"""From parsed words to the documents the service reads.
+
+Only what was given is sent, so that the service's own defaults hold.
+"""
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, cast
+
+import msgspec
+
+from reteval._uploads import HeadOptions
+
+LIMIT_OPTIONS: Final = {
+    "concurrency": "concurrency",
+    "rate": "rate_per_s",
+    "timeout": "timeout_s",
+    "retries": "retries",
+    "max_error_rate": "max_error_rate",
+}
+
+
+class UsageError(Exception):
+    """The command line asks for something that cannot be; the message says what to write."""
+
+
+def head_of(options: argparse.Namespace) -> HeadOptions:
+    """Collect the head of a test set from the options given."""
+    given = {name: getattr(options, name) for name in HeadOptions.__optional_keys__}
+    return cast("HeadOptions", {name: value for name, value in given.items() if value is not None})
+
+
+def run_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a run.
+
+    Raises:
+        UsageError: options that contradict each other or cannot be read.
+    """
+    limits = {
+        field: getattr(options, name)
+        for name, field in LIMIT_OPTIONS.items()
+        if getattr(options, name) is not None
+    }
+    request: dict[str, Any] = {
+        "test_set": options.test_set,
+        "endpoint": _endpoint(options),
+        "label": options.label,
+        "metrics": _words(options.metrics),
+        "k_values": _cutoffs(options.k),
+        "depth": options.depth,
+        "meta": dict(_pair(text, "=", "--meta K=V") for text in options.meta),
+        "adversarial": _adversarial(options),
+        "limits": limits,
+    }
+    return {name: value for name, value in request.items() if value not in (None, [], {})}
+
+
+def _endpoint(options: argparse.Namespace) -> dict[str, Any]:
+    endpoint = {} if options.endpoint is None else _json_object(options.endpoint)
+    if options.endpoint_url is not None:
+        endpoint["url"] = options.endpoint_url
+    if "url" not in endpoint:
+        raise UsageError("no endpoint: write its URL, or --endpoint FILE with a url in it")
+    headers = dict(_pair(text, ":", "--header 'Name: value'") for text in options.header)
+    if headers:
+        endpoint["headers"] = {**endpoint.get("headers", {}), **headers}
+    return endpoint
+
+
+def _adversarial(options: argparse.Namespace) -> dict[str, Any] | None:
+    if options.adversarial is None:
+        if options.seed is not None:
+            raise UsageError("--seed is of the changed queries: add --adversarial PRESET")
+        return None
+    seed = {} if options.seed is None else {"seed": options.seed}
+    return {"preset": options.adversarial, **seed}
+
+
+def _cutoffs(text: str | None) -> list[int]:
+    words = _words(text)
+    try:
+        return [int(word) for word in words]
+    except ValueError as exc:
+        raise UsageError(f"--k {text!r}: write whole numbers, such as 1,3,5,10") from exc
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _pair(text: str, mark: str, form: str) -> tuple[str, str]:
+    name, found, value = text.partition(mark)
+    if not found or not name.strip():
+        # The text may be a secret: name the form, not what was written.
+        raise UsageError(f"write {form}")
+    return name.strip(), value.strip()
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
+        raise UsageError(f"{str(path)!r} is no JSON object: {exc}") from exc
+
+
+def require_one_source(options: argparse.Namespace) -> None:
+    """Check that an upload names a file, or topics with qrels.
+
+    Raises:
+        UsageError: neither, both, or half of the second.
+    """
+    trec: Iterable[object] = (options.topics, options.qrels)
+    given = sum(path is not None for path in trec)
+    if (options.file is not None, given) not in ((True, 0), (False, 2)):
+        raise UsageError("write either FILE, or --topics FILE and --qrels FILE")

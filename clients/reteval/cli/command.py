@@ -1,0 +1,191 @@
+"""Carrying out a command line: what is printed where, and the exit code.
+
+Results go to standard output, progress and errors to standard error.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Final, TextIO
+
+import msgspec
+from msgspec import Struct
+
+from reteval.cli.arguments import UsageError, head_of, require_one_source, run_request
+from reteval.cli.parser import build_parser
+from reteval.cli.progress import meter_for
+from reteval.cli.report import diagnostic_lines, render
+from reteval.client import Client
+from reteval.contract.runs import Run, RunStatus
+from reteval.errors import RetevalError
+
+
+class Exit(IntEnum):
+    """What the shell is told."""
+
+    DONE = 0
+    REFUSED = 1
+    USAGE = 2
+    RUN_FAILED = 3
+    INTERRUPTED = 130
+
+
+ENDS: Final = {
+    RunStatus.COMPLETED: Exit.DONE,
+    RunStatus.COMPLETED_WITH_ERRORS: Exit.DONE,
+    RunStatus.FAILED: Exit.RUN_FAILED,
+}
+"""Exit codes of terminal runs; a cancelled one was not completed."""
+
+
+class Ended(Struct, frozen=True):
+    """As much of a report as the exit code needs."""
+
+    status: RunStatus
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """One invocation: its options, the service, and where to write."""
+
+    options: argparse.Namespace
+    client: Client
+    stdout: TextIO
+    stderr: TextIO
+    clock: Callable[[], float]
+
+    def print(self, text: str) -> None:
+        """Write to standard output."""
+        self.stdout.write(text)
+
+    def print_json(self, document: object) -> None:
+        """Write one JSON document, on one line."""
+        self.print(msgspec.json.encode(document).decode() + "\n")
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    connect: Callable[[str | None, str | None], Client] = Client,
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """Run the `reteval` command and return its exit code; 2 for a wrong command line.
+
+    Raises:
+        SystemExit: after `--help`, or when the words cannot be parsed.
+    """
+    options = build_parser().parse_args(argv)
+    out, err = stdout or sys.stdout, stderr or sys.stderr
+    try:
+        with connect(options.url, options.api_key) as client:
+            session = Session(options=options, client=client, stdout=out, stderr=err, clock=clock)
+            code = COMMANDS[options.command](session)
+            out.flush()
+            return code
+    except RetevalError as exc:
+        err.write(f"error: {exc}\n")
+        return Exit.REFUSED
+    except BrokenPipeError:
+        # Whoever read our output has gone; keep the interpreter from saying so at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        return Exit.REFUSED
+    except (UsageError, ValueError) as exc:
+        err.write(f"usage error: {exc}\n")
+        return Exit.USAGE
+    except OSError as exc:
+        err.write(f"error: {exc}\n")
+        return Exit.USAGE if exc.filename else Exit.REFUSED
+    except KeyboardInterrupt:
+        err.write("\ninterrupted; a run that was started goes on\n")
+        return Exit.INTERRUPTED
+
+
+def upload(session: Session) -> int:
+    """Upload a test set and print what the service made of it."""
+    options = session.options
+    require_one_source(options)
+    head = head_of(options)
+    if options.file is not None:
+        test_set = session.client.upload(options.file, **head)
+    else:
+        test_set = session.client.upload_trec(options.topics, options.qrels, **head)
+    if options.json:
+        session.print_json(test_set)
+        return Exit.DONE
+    stats = test_set.stats
+    session.print(
+        f"{test_set.id} {test_set.name} version {test_set.version}: {stats.queries} queries "
+        f"({stats.scorable} scorable), {stats.judgments} judgments\n"
+    )
+    session.print("".join(line + "\n" for line in diagnostic_lines(test_set.warnings)))
+    return Exit.DONE
+
+
+def run(session: Session) -> int:
+    """Start a run; with `--wait`, see it to its end and print its report."""
+    run = session.client.run(run_request(session.options))
+    if session.options.wait:
+        if not session.options.json:
+            session.stderr.write(f"started {run.id}\n")
+        return _report(session, _watch(session, run.id).id)
+    if session.options.json:
+        session.print_json(run)
+    else:
+        planned = run.planned
+        session.print(
+            f"{run.id} {run.status.value}: {planned.clean} queries and at most "
+            f"{planned.adversarial} changed ones\nnext: reteval wait {run.id}\n"
+        )
+    return Exit.DONE
+
+
+def wait(session: Session) -> int:
+    """Wait for a run to end and print how it did."""
+    ended = _watch(session, session.options.run, session.options.timeout)
+    if session.options.json:
+        session.print_json(ended)
+    else:
+        error = f": {ended.error}" if ended.error else ""
+        session.print(f"{ended.id} {ended.status.value}{error}\n")
+    return ENDS.get(ended.status, Exit.REFUSED)
+
+
+def results(session: Session) -> int:
+    """Print the report of a run."""
+    return _report(session, session.options.run)
+
+
+COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
+    "upload": upload,
+    "run": run,
+    "wait": wait,
+    "results": results,
+}
+
+
+def _watch(session: Session, run_id: str, timeout_s: float | None = None) -> Run:
+    if session.options.json:
+        return session.client.wait(run_id, timeout_s=timeout_s)
+    meter = meter_for(session.stderr, session.clock)
+    try:
+        return session.client.wait(run_id, timeout_s=timeout_s, on_progress=meter.show)
+    finally:
+        meter.close()
+
+
+def _report(session: Session, run_id: str) -> int:
+    if not session.options.json:
+        report = session.client.results(run_id)
+        session.print(render(report))
+        return ENDS.get(report.status, Exit.REFUSED)
+    document = session.client.results_document(run_id)
+    try:
+        status = msgspec.json.decode(document, type=Ended).status
+    except msgspec.MsgspecError as exc:
+        raise RetevalError(f"what came is no report of {run_id!r}: {exc}") from exc
+    session.print(document.decode().rstrip("\n") + "\n")
+    return ENDS.get(status, Exit.REFUSED)

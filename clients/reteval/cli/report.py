@@ -1,0 +1,107 @@
+"""A report as text for people. Rounds; the JSON document holds the numbers themselves."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import UNSET
+
+from reteval.cli.adversarial import adversarial_lines
+from reteval.cli.tables import interval, number, table
+from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.results import Counts, Latency, MetricSummary, Results
+
+METRIC_HEAD: Final = ("metric", "mean", "interval", "n", "failed as 0 .. 1", "note")
+
+
+def render(results: Results) -> str:
+    """Return the whole report, ending in a newline."""
+    blocks = [
+        _title(results),
+        _metrics(results),
+        [_counts_line(results.counts), _latency_line(results.latency_ms)],
+        _slices(results),
+        [] if results.adversarial is UNSET else adversarial_lines(results.adversarial),
+        diagnostic_lines(results.diagnostics),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """Return two lines a finding: what it is, and what to do about it."""
+    lines: list[str] = []
+    for found in diagnostics:
+        lines.append(f"[{found.severity.value}] {found.code.value}: {found.message}")
+        lines.append(f"       fix: {found.fix}")
+    return lines
+
+
+def _title(results: Results) -> list[str]:
+    pinned = results.test_set
+    lines = [
+        f"run       {results.id} {results.status.value}",
+        f"test set  {pinned.name} version {pinned.version} ({results.num_queries} queries)",
+    ]
+    if results.label:
+        lines.append(f"label     {results.label}")
+    lines.extend(f"meta      {name}={value}" for name, value in sorted(results.meta.items()))
+    return lines
+
+
+def _metrics(results: Results) -> list[str]:
+    if results.metrics is not None:
+        return _metric_table(results.metrics)
+    lines = [f"no metrics: {results.reason or 'no reason given'}"]
+    if results.partial is not UNSET:
+        lines.append(f"partial numbers, not a result: {results.partial.note}")
+        lines.extend(_metric_table(results.partial.metrics))
+    return lines
+
+
+def _metric_table(metrics: dict[str, MetricSummary]) -> list[str]:
+    rows = [
+        (
+            name,
+            number(summary.mean),
+            interval(summary.ci, summary.level),
+            str(summary.n),
+            _bounds(summary),
+            summary.reason or "",
+        )
+        for name, summary in metrics.items()
+    ]
+    return table(METRIC_HEAD, rows, prose=("note",))
+
+
+def _bounds(summary: MetricSummary) -> str:
+    # Bounds that meet say that nothing failed; the mean says it already.
+    if summary.bounds is None or summary.bounds[0] == summary.bounds[1]:
+        return ""
+    return interval(summary.bounds)
+
+
+def _counts_line(counts: Counts) -> str:
+    line = (
+        f"requests  {counts.planned} planned: {counts.ok} ok, {counts.ok_empty} empty, "
+        f"{counts.failed} failed, {counts.skipped} skipped; {counts.unscorable} unscorable"
+    )
+    codes = ", ".join(f"{code} {n}" for code, n in sorted(counts.failed_by_code.items()))
+    return f"{line} (failed: {codes})" if codes else line
+
+
+def _latency_line(latency: Latency) -> str:
+    if latency.p50 is None:
+        return f"latency   none: {latency.reason or 'no reason given'}"
+    points = {"p50": latency.p50, "p95": latency.p95, "p99": latency.p99, "max": latency.max}
+    shown = ", ".join(f"{name} {number(value, 1)}" for name, value in points.items())
+    return f"latency   {shown} ms"
+
+
+def _slices(results: Results) -> list[str]:
+    if not results.slices:
+        return []
+    names = list(next(iter(results.slices.values())).metrics)
+    rows = [
+        (name, str(part.n), *(number(part.metrics[metric].mean) for metric in names))
+        for name, part in results.slices.items()
+    ]
+    return table(("slice", "n", *names), rows)

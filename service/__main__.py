@@ -1,0 +1,190 @@
+"""The command `python -m service`: start the service or its API, print its tables."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from granian import Granian
+from granian.constants import Interfaces
+
+from service.app import openapi_yaml
+from service.embedded import EmbeddedError, EmbeddedServer
+from service.settings import TABLE, Settings, SettingsError
+from service.standalone import (
+    Plan,
+    PortTakenError,
+    banner,
+    check_access,
+    child_environment,
+    claim_port,
+    is_loopback,
+    programs,
+    secret_key,
+    supervise,
+)
+
+# An open event stream would hold the API's end for as long as its reader likes.
+_DRAIN_S = 10
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a sub-command; 0 done, 1 it cannot be done here, 2 asked for in a wrong way."""
+    return run(parser().parse_args(argv))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the chosen command and turn its errors into an exit code and a line."""
+    command: Callable[[argparse.Namespace], None] = args.command
+    try:
+        command(args)
+    except (EmbeddedError, PortTakenError) as exc:
+        say(f"error: {exc}")
+        return 1
+    except SettingsError as exc:
+        say(f"error: {exc}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; each `--help` shows an example."""
+    root = argparse.ArgumentParser(
+        prog="python -m service",
+        description="Retrieval evaluation as a service.",
+        epilog="example: python -m service up",
+    )
+    commands = root.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(
+        name: str, run: Callable[[argparse.Namespace], None], help_text: str, example: str
+    ) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=help_text,
+            description=help_text,
+            epilog=f"example: {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.set_defaults(command=run)
+        return command
+
+    start = add(
+        "up",
+        up,
+        "Run store, API and workers on this machine; Ctrl-C stops them all.",
+        "python -m service up --port 8642 --data .reteval --workers 2",
+    )
+    start.add_argument("--host", help="address to listen on (127.0.0.1)")
+    start.add_argument("--port", help="port to listen on, 0 for a free one (8642)")
+    start.add_argument("--data", help="directory of the store's files (.reteval)")
+    start.add_argument("--workers", type=_count, default=2, help="workers for runs (2)")
+    add(
+        "serve",
+        serve,
+        "Run the API alone, on RETEVAL_HOST and RETEVAL_PORT.",
+        "RETEVAL_REDIS_URL=redis://store:6379 RETEVAL_API_KEY=… python -m service serve",
+    )
+    add(
+        "openapi",
+        openapi,
+        "Print the API's description as YAML.",
+        "python -m service openapi > openapi.yaml",
+    )
+    add("settings", show_settings, "Print every setting.", "python -m service settings")
+    return root
+
+
+def up(args: argparse.Namespace) -> None:
+    """Run the whole service on this machine until a signal."""
+    environ = dict(os.environ)
+    for name in ("host", "port", "data"):
+        if getattr(args, name) is not None:
+            environ[f"RETEVAL_{name.upper()}"] = getattr(args, name)
+    settings = Settings.from_env(environ)
+    if not is_loopback(settings.host) and not settings.api_key:
+        raise SettingsError(
+            f"RETEVAL_API_KEY is required on {settings.host!r}, which other machines can reach: "
+            "set it to a long random text, or bind 127.0.0.1"
+        )
+    plan = Plan(
+        host=settings.host,
+        port=claim_port(settings.host, settings.port),
+        data=Path(settings.data).absolute(),
+        workers=args.workers,
+    )
+    env = child_environment(environ, plan, key=settings.secret_key or secret_key(plan.data))
+    decided = Settings.from_env(env)
+    check_access(decided)
+    with ExitStack() as stack:
+        store = None if settings.redis_url else stack.enter_context(EmbeddedServer(plan.data))
+        if store is not None:
+            env["RETEVAL_REDIS_URL"] = store.url
+        say(banner(plan, decided, embedded=store is not None))
+        asyncio.run(supervise(plan, programs(plan, env), store=store, say=say, announced=_announce))
+
+
+def serve(_args: argparse.Namespace) -> None:
+    """Run the API until a signal; without a store's URL it uses the embedded server."""
+    settings = Settings.from_env(os.environ)
+    check_access(settings)
+    with ExitStack() as stack:
+        if not settings.redis_url:
+            store = stack.enter_context(EmbeddedServer(Path(settings.data)))
+            os.environ["RETEVAL_REDIS_URL"] = store.url
+        Granian(
+            "service.app:application",
+            factory=True,
+            address=settings.host,
+            port=settings.port,
+            interface=Interfaces.ASGI,
+            websockets=False,
+            respawn_failed_workers=True,
+            workers_kill_timeout=_DRAIN_S,
+        ).serve()
+
+
+def openapi(_args: argparse.Namespace) -> None:
+    """Print the API's description, of the default settings and stable."""
+    sys.stdout.write(openapi_yaml(Settings.from_env({})))
+
+
+def show_settings(_args: argparse.Namespace) -> None:
+    """Print the settings table, one a line."""
+    sys.stdout.write(settings_table(os.environ))
+
+
+def settings_table(environ: Mapping[str, str]) -> str:
+    """Variable, default, whether it is set, and what it does; never a value."""
+    width = max(len(row.variable) for row in TABLE)
+    lines = []
+    for row in TABLE:
+        default = f"{row.default} {row.unit}".strip() or "none"
+        mark = "*" if row.variable in environ else " "
+        lines.append(f"{mark} {row.variable:<{width}}  {default:<12}  {row.help}\n")
+    return "".join([*lines, "\n* is set in this environment\n"])
+
+
+def say(line: str) -> None:
+    """Tell the operator; standard output is kept for results."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _announce(line: str) -> None:
+    print(line, flush=True)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("use 1 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""Routes that list what can be asked for; they need no store."""
+
+from typing import Final
+
+from litestar import Response
+
+from service import errors
+from service.api.bodies import AnyRequest, NoParameters, read_query
+from service.api.operations import JSON, Answer, Operation, reads
+from service.api.responses import answer
+from service.core.catalogues import KindCatalogue, MetricCatalogue, list_kinds, list_metrics
+
+_TAG: Final = "catalogues"
+
+
+@reads(
+    "/metrics",
+    Operation(
+        id="listMetrics",
+        tag=_TAG,
+        summary="List the metrics",
+        answers={200: Answer(about="All metrics", media={JSON: MetricCatalogue})},
+        errors=(errors.InvalidError,),
+    ),
+)
+async def get_metrics(request: AnyRequest) -> Response[bytes]:
+    """Answer the metrics with their formulas."""
+    read_query(request, NoParameters)
+    return answer(list_metrics())
+
+
+@reads(
+    "/adversarial/kinds",
+    Operation(
+        id="listKinds",
+        tag=_TAG,
+        summary="List the kinds of adversarial variants",
+        answers={200: Answer(about="The suite", media={JSON: KindCatalogue})},
+        errors=(errors.InvalidError,),
+    ),
+)
+async def get_kinds(request: AnyRequest) -> Response[bytes]:
+    """Answer the kinds and presets."""
+    read_query(request, NoParameters)
+    return answer(list_kinds())
+
+
+HANDLERS: Final = (get_metrics, get_kinds)

@@ -1,0 +1,182 @@
+"""Generates the OpenAPI 3.1 document from the operations beside the handlers."""
+
+import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from typing import Any, Final
+
+import msgspec
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import BaseRoute, HTTPRoute
+from msgspec import Struct
+
+from reteval.contract.problems import Problem
+from service import errors
+from service.api.operations import OPERATION, Answer, Operation
+from service.api.problems import PROBLEM_JSON
+from service.errors import ServiceError
+
+PREFIX: Final = "/v1"
+_REF: Final = "#/components/schemas/{name}"
+_PATH_PARAMETER: Final = re.compile(r"\{(?P<name>\w+)(?::\w+)?\}")
+_GUARDED: Final = (errors.UnauthorizedError, errors.StoreUnavailableError)
+_EXCERPT_BYTES: Final = {"type": "string"}
+
+Document = dict[str, Any]
+
+
+class Described(Struct, frozen=True):
+    """A method of a path with its operation."""
+
+    path: str
+    method: str
+    operation: Operation
+
+
+def describe(routes: Sequence[BaseRoute]) -> Document:
+    """Return the OpenAPI document of an application's routes."""
+    found = sorted(list_operations(routes), key=lambda one: (one.path, one.method))
+    refs, components = _schemas(found)
+    paths: dict[str, Document] = {}
+    for one in found:
+        paths.setdefault(one.path, {})[one.method] = _operation(one, refs)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "reteval",
+            "version": version("reteval-service"),
+            "description": "Retrieval evaluation as a service. Errors are RFC 9457 problem details "
+            "with a stable `code`; every GET route answers HEAD, too.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(components.items())),
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def list_operations(routes: Sequence[BaseRoute]) -> Iterator[Described]:
+    """Yield each documented method of each route; HEAD goes without saying."""
+    for route in routes:
+        if not isinstance(route, HTTPRoute):
+            continue
+        for handler in route.route_handlers:
+            operation = _read_operation(handler)
+            if operation is not None:
+                path = _PATH_PARAMETER.sub(r"{\g<name>}", route.path_format)
+                method = next(str(name) for name in sorted(handler.http_methods) if name != "HEAD")
+                yield Described(path, method.lower(), operation)
+
+
+def _read_operation(handler: HTTPRouteHandler) -> Operation | None:
+    found = handler.opt.get(OPERATION)
+    return found if isinstance(found, Operation) else None
+
+
+def _schemas(found: Sequence[Described]) -> tuple[dict[Any, Document], dict[str, Document]]:
+    """Return the reference of each struct in use, and the schemas they refer to."""
+    kinds: dict[Any, None] = {Problem: None}
+    for one in found:
+        media = [answer.media for answer in one.operation.answers.values()]
+        for table in (*media, one.operation.body):
+            kinds.update((kind, None) for kind in table.values() if kind is not None)
+    references, components = msgspec.json.schema_components(tuple(kinds), ref_template=_REF)
+    return dict(zip(kinds, references, strict=True)), components
+
+
+def _operation(one: Described, refs: dict[Any, Document]) -> Document:
+    operation = one.operation
+    entry: Document = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+    }
+    if operation.about:
+        entry["description"] = operation.about
+    parameters = [*_path_parameters(one.path), *_query_parameters(operation), *_headers(operation)]
+    if parameters:
+        entry["parameters"] = parameters
+    if operation.body:
+        entry["requestBody"] = {"required": True, "content": _content(operation.body, refs)}
+    entry["responses"] = {
+        **{str(status): _answer(answer, refs) for status, answer in operation.answers.items()},
+        **_problems(_errors_of(one), refs),
+    }
+    if one.path.startswith(PREFIX):
+        entry["security"] = [{"bearer": []}, {}]
+    return entry
+
+
+def _errors_of(one: Described) -> list[type[ServiceError]]:
+    guards = _GUARDED if one.path.startswith(PREFIX) else ()
+    return list(dict.fromkeys((*one.operation.errors, *guards)))
+
+
+def _path_parameters(path: str) -> Iterator[Document]:
+    for match in _PATH_PARAMETER.finditer(path):
+        yield {"name": match["name"], "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _query_parameters(operation: Operation) -> Iterator[Document]:
+    if operation.query is None:
+        return
+    _, components = msgspec.json.schema_components([operation.query], ref_template=_REF)
+    schema = components[operation.query.__name__]
+    for name, properties in schema["properties"].items():
+        shape = _inline(dict(properties), components)
+        about = shape.pop("description", None)
+        yield {
+            "name": name,
+            "in": "query",
+            "required": name in schema.get("required", ()),
+            **({"description": about} if about else {}),
+            "schema": shape,
+        }
+
+
+def _inline(shape: Document, components: dict[str, Document]) -> Document:
+    """Put an enum in the place of its reference; null is not something a query can say."""
+    options = [option for option in shape.get("anyOf", [shape]) if option != {"type": "null"}]
+    name = options[0].get("$ref", "").rpartition("/")[2]
+    if not name:
+        return shape
+    return {"type": "string", "enum": components[name]["enum"]}
+
+
+def _headers(operation: Operation) -> Iterator[Document]:
+    for name, about in operation.headers.items():
+        yield {"name": name, "in": "header", "description": about, "schema": {"type": "string"}}
+
+
+def _answer(answer: Answer, refs: dict[Any, Document]) -> Document:
+    entry: Document = {"description": answer.about}
+    if answer.headers:
+        entry["headers"] = {
+            name: {"description": about, "schema": {"type": "string"}}
+            for name, about in answer.headers.items()
+        }
+    if answer.media:
+        entry["content"] = _content(answer.media, refs)
+    return entry
+
+
+def _content(media: dict[str, Any], refs: dict[Any, Document]) -> Document:
+    return {
+        name: {"schema": _EXCERPT_BYTES if kind is None else refs[kind]}
+        for name, kind in media.items()
+    }
+
+
+def _problems(kinds: Sequence[type[ServiceError]], refs: dict[Any, Document]) -> Document:
+    """Group the errors by status, each naming its codes."""
+    by_status: dict[int, list[str]] = {}
+    for kind in kinds:
+        by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.title}.")
+    return {
+        str(status): {
+            "description": " ".join(lines),
+            "content": {PROBLEM_JSON: {"schema": refs[Problem]}},
+        }
+        for status, lines in sorted(by_status.items())
+    }

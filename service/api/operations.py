@@ -1,0 +1,74 @@
+"""What a route promises: parameters, bodies, answers and errors, kept beside its handler.
+
+The OpenAPI document is generated from these, and nothing else describes the API.
+"""
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from litestar import route
+from litestar.enums import HttpMethod
+from litestar.handlers import HTTPRouteHandler
+from msgspec import Struct
+
+from service.errors import ServiceError
+
+OPERATION: Final = "operation"
+JSON: Final = "application/json"
+JSON_LINES: Final = "application/x-ndjson"
+CSV: Final = "text/csv"
+MULTIPART: Final = "multipart/form-data"
+ZIP: Final = "application/zip"
+HTML: Final = "text/html"
+YAML: Final = "application/yaml"
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A successful answer: `media` maps each media type to a struct, or None for plain text."""
+
+    about: str
+    media: dict[str, Any] = {}
+    headers: dict[str, str] = {}
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One method of one path. `query` is a struct whose fields are the query parameters."""
+
+    id: str
+    tag: str
+    summary: str
+    about: str = ""
+    answers: dict[int, Answer]
+    query: type[Struct] | None = None
+    headers: dict[str, str] = {}
+    body: dict[str, Any] = {}
+    errors: tuple[type[ServiceError], ...] = ()
+
+
+def reads(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
+    """Route GET, and HEAD with it, to a handler."""
+    return _routed(path, [HttpMethod.GET, HttpMethod.HEAD], operation)
+
+
+def creates(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
+    """Route POST to a handler."""
+    return _routed(path, [HttpMethod.POST], operation)
+
+
+def deletes(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
+    """Route DELETE to a handler."""
+    return _routed(path, [HttpMethod.DELETE], operation)
+
+
+def _routed(
+    path: str, methods: Sequence[HttpMethod], operation: Operation
+) -> Callable[[Any], HTTPRouteHandler]:
+    return route(
+        path,
+        http_method=methods,
+        name=operation.id,
+        operation_id=operation.id,
+        status_code=HTTPStatus.OK,
+        opt={OPERATION: operation},
+    )

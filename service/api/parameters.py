@@ -1,0 +1,83 @@
+"""Query parameters by route. Each struct's fields are what the route accepts, and no more."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from reteval.contract import limits
+from reteval.contract.outcomes import OutcomeStatus
+from reteval.contract.runs import RunStatus
+
+Limit = Annotated[
+    int, Meta(ge=1, le=limits.MAX_PAGE, description="Items on a page; the last may have fewer.")
+]
+Cursor = Annotated[str, Meta(description="`next_cursor` of the page before; empty: begin.")]
+Ref = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=limits.MAX_NAME_BYTES,
+        description="Id of a test set, or its name (the newest version).",
+    ),
+]
+
+
+class PageParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A page of a list."""
+
+    limit: Limit = limits.DEFAULT_PAGE
+    cursor: Cursor = ""
+
+
+class UploadParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a JSON upload has beside its queries, for formats that hold only queries."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)] = "unnamed"
+    scale_max: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] = 3
+    relevant_from: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] = 1
+    language: Annotated[str, Meta(max_length=35)] = ""
+    id_rule: Annotated[str, Meta(max_length=64)] = ""
+    allow_unscorable: bool = False
+
+
+class RunListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which runs to list; an absent filter fits all."""
+
+    test_set: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES, description="Id or name.")] = ""
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    status: RunStatus | None = None
+
+
+class WaitParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long to hold the answer back."""
+
+    wait: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=limits.MAX_WAIT_S,
+            description="Seconds to wait for the run's end before answering with its progress.",
+        ),
+    ] = 0.0
+
+
+class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which queries of a run, and in what order."""
+
+    sort: Annotated[
+        str, Meta(max_length=64, description="A metric, worst first, or `-metric`, best first.")
+    ] = ""
+    status: OutcomeStatus | None = None
+    slice: Annotated[str, Meta(max_length=600, description="`tag:` and a tag.")] = ""
+
+
+class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which variants of a run."""
+
+    kind: Annotated[str, Meta(max_length=200, description="Such as `typo.mixed`.")] = ""
+
+
+class HistoryParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose history."""
+
+    test_set: Ref

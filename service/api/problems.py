@@ -1,0 +1,134 @@
+"""Turns every error into one `application/problem+json` shape; internals stay inside."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from msgspec import Struct
+
+from reteval.contract.problems import ErrorCode, Problem, ProblemItem
+from service import errors
+from service.api.envelope import request_id
+from service.errors import ServiceError
+
+PROBLEM_JSON: Final = "application/problem+json"
+_RETRY_AFTER_S: Final = 1
+
+_log = structlog.get_logger("reteval.api")
+
+
+class ErrorKind(Struct, frozen=True, kw_only=True):
+    """A row of the error table: everything about a code that never varies."""
+
+    code: ErrorCode
+    status: int
+    title: str
+    retryable: bool
+    about: str
+
+
+def error_kinds() -> tuple[ErrorKind, ...]:
+    """Return the table of all error codes, by status."""
+    kinds = [_BAD_REQUEST, _METHOD_NOT_ALLOWED, _INTERNAL]
+    kinds += [_kind_of(kind) for kind in ServiceError.__subclasses__()]
+    return tuple(sorted(kinds, key=lambda kind: (kind.status, kind.code)))
+
+
+def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -> Response[bytes]:
+    """Answer an error that the service raised on purpose."""
+    kind = _INTERNAL if type(exc) is ServiceError else _kind_of(type(exc))
+    headers = {}
+    if exc.retryable:
+        headers["Retry-After"] = str(_RETRY_AFTER_S)
+    if isinstance(exc, errors.UnauthorizedError):
+        headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
+    if isinstance(exc, errors.UnsupportedMediaTypeError):
+        headers["Accept-Encoding"] = "identity"
+    return _answer(request, kind, exc.detail, items=exc.errors, headers=headers)
+
+
+def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException) -> Response[bytes]:
+    """Answer an error of the framework: no such route, wrong method, broken request."""
+    if exc.status_code == HTTPStatus.NOT_FOUND:
+        return _answer(request, _kind_of(errors.NotFoundError), "There is no such route.")
+    if exc.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = sorted(_allowed(exc))
+        detail = f"This route answers {', '.join(allowed)}."
+        return _answer(request, _METHOD_NOT_ALLOWED, detail, headers={"Allow": ", ".join(allowed)})
+    if exc.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _answer(request, _BAD_REQUEST, exc.detail or "The request cannot be read.")
+    return answer_unexpected(request, exc)
+
+
+def answer_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> Response[bytes]:
+    """Answer an error that nobody foresaw; the log has it, the client gets its id."""
+    _log.error("request.failed", request_id=request_id(request.scope), exc_info=exc)
+    detail = "The service failed; the operator's log has the cause under this request's id."
+    return _answer(request, _INTERNAL, detail)
+
+
+def _answer(
+    request: "Request[Any, Any, Any]",
+    kind: ErrorKind,
+    detail: str,
+    *,
+    items: tuple[ProblemItem, ...] = (),
+    headers: dict[str, str] | None = None,
+) -> Response[bytes]:
+    problem = Problem(
+        type=f"/docs#error-{kind.code}",
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        code=kind.code,
+        instance=f"urn:reteval:request:{request_id(request.scope)}",
+        errors=items,
+        retryable=kind.retryable,
+    )
+    return Response(
+        msgspec.json.encode(problem),
+        status_code=kind.status,
+        media_type=PROBLEM_JSON,
+        headers=headers,
+    )
+
+
+def _allowed(exc: HTTPException) -> list[str]:
+    listed = (exc.headers or {}).get("allow", "")
+    return [method.strip() for method in listed.split(",") if method.strip()]
+
+
+def _kind_of(error: type[ServiceError]) -> ErrorKind:
+    return ErrorKind(
+        code=error.code,
+        status=int(error.status),
+        title=error.title,
+        retryable=error.retryable,
+        about=(error.__doc__ or "").strip(),
+    )
+
+
+_BAD_REQUEST: Final = ErrorKind(
+    code=ErrorCode.BAD_REQUEST,
+    status=400,
+    title="The request cannot be read",
+    retryable=False,
+    about="A header, form or address that cannot be read.",
+)
+_METHOD_NOT_ALLOWED: Final = ErrorKind(
+    code=ErrorCode.METHOD_NOT_ALLOWED,
+    status=405,
+    title="The route does not answer this method",
+    retryable=False,
+    about="The `Allow` header lists the methods of the route.",
+)
+_INTERNAL: Final = ErrorKind(
+    code=ErrorCode.INTERNAL,
+    status=500,
+    title="Internal error",
+    retryable=False,
+    about="A defect of the service; report it with the request id.",
+)

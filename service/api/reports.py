@@ -1,0 +1,196 @@
+"""Routes that read an ended run, and the history of a test set."""
+
+from typing import Final, Literal
+
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath, SkipValidation
+from litestar.response import Stream
+from msgspec import Struct
+
+from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
+from reteval.contract.results import Results
+from service import errors
+from service.api.bodies import AnyRequest, NoParameters, read_query
+from service.api.operations import CSV, JSON, JSON_LINES, ZIP, Answer, Operation, reads
+from service.api.parameters import (
+    HistoryParameters,
+    PageParameters,
+    RowParameters,
+    VariantParameters,
+)
+from service.api.responses import answer, answer_stream
+from service.core import exports, history, query_rows, reports, trec
+from service.core.backend import Backend
+
+_TAG: Final = "reports"
+_ENDED: Final = (errors.NotFoundError, errors.NotTerminalError, errors.InvalidError)
+_PAGED: Final = (errors.BadCursorError, *_ENDED)
+
+Deployed = NamedDependency[SkipValidation[Backend]]
+
+
+class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The form of an exported run."""
+
+    format: Literal["trec", "csv", "jsonl"] = "jsonl"
+
+
+@reads(
+    "/runs/{run_id:str}/results",
+    Operation(
+        id="getResults",
+        tag=_TAG,
+        summary="Read a run's report",
+        answers={
+            200: Answer(
+                about="The report",
+                media={JSON: Results},
+                headers={"ETag": "Strong; never changes."},
+            ),
+            304: Answer(about="The report is the one that `If-None-Match` names"),
+        },
+        headers={"If-None-Match": "Entity tags the caller has, or `*`."},
+        errors=_ENDED,
+    ),
+)
+async def get_results(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer the stored report byte for byte."""
+    read_query(request, NoParameters)
+    report = await reports.read_report(backend, run_id)
+    headers = {
+        "ETag": report.etag,
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization",
+    }
+    if reports.matches(request.headers.get("If-None-Match", ""), report.etag):
+        return Response(b"", status_code=304, headers=headers)
+    return Response(report.body, media_type=JSON, headers=headers)
+
+
+@reads(
+    "/runs/{run_id:str}/queries",
+    Operation(
+        id="listQueryRows",
+        tag=_TAG,
+        summary="List a run's queries with their metrics",
+        about=(
+            "In upload order, or sorted by a metric: `sort=ndcg@10` shows the worst first, "
+            "`sort=-ndcg@10` the best. Undefined values come last."
+        ),
+        answers={200: Answer(about="A page", media={JSON: QueryRowPage})},
+        query=RowParameters,
+        errors=_PAGED,
+    ),
+)
+async def list_query_rows(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a page of query rows."""
+    sent = read_query(request, RowParameters)
+    wanted = query_rows.RowQuery(sort=sent.sort, status=sent.status, slice=sent.slice)
+    page = await query_rows.page_rows(backend, run_id, wanted, cursor=sent.cursor, limit=sent.limit)
+    return answer(page)
+
+
+@reads(
+    "/runs/{run_id:str}/outcomes",
+    Operation(
+        id="listOutcomes",
+        tag=_TAG,
+        summary="List a run's raw rankings",
+        about="Every request in plan order: the clean queries, then the variants.",
+        answers={200: Answer(about="A page", media={JSON: OutcomePage})},
+        query=PageParameters,
+        errors=_PAGED,
+    ),
+)
+async def list_outcomes(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a page of outcomes."""
+    sent = read_query(request, PageParameters)
+    page = await reports.page_outcomes(backend, run_id, cursor=sent.cursor, limit=sent.limit)
+    return answer(page)
+
+
+@reads(
+    "/runs/{run_id:str}/variants",
+    Operation(
+        id="listVariants",
+        tag=_TAG,
+        summary="List a run's adversarial variants",
+        answers={200: Answer(about="A page", media={JSON: VariantPage})},
+        query=VariantParameters,
+        errors=_PAGED,
+    ),
+)
+async def list_variants(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a page of variants."""
+    sent = read_query(request, VariantParameters)
+    page = await reports.page_variants(
+        backend, run_id, kind=sent.kind, cursor=sent.cursor, limit=sent.limit
+    )
+    return answer(page)
+
+
+@reads(
+    "/runs/{run_id:str}/export",
+    Operation(
+        id="exportRun",
+        tag=_TAG,
+        summary="Download a run",
+        about=(
+            "`trec` is a zip of run, qrels and a README, from which trec_eval recomputes the "
+            "means; `csv` and `jsonl` hold a row for each clean query."
+        ),
+        answers={200: Answer(about="The run", media={JSON_LINES: None, CSV: None, ZIP: None})},
+        query=ExportParameters,
+        errors=_ENDED,
+    ),
+)
+async def export_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Stream:
+    """Stream a run in the format asked for."""
+    sent = read_query(request, ExportParameters)
+    if sent.format == "trec":
+        chunks, media, ending = await trec.export_trec(backend, run_id), ZIP, "zip"
+    elif sent.format == "csv":
+        chunks, media, ending = await exports.export_csv(backend, run_id), CSV, "csv"
+    else:
+        chunks, media, ending = await exports.export_jsonl(backend, run_id), JSON_LINES, "jsonl"
+    return answer_stream(chunks, media=media, filename=f"run.{ending}")
+
+
+@reads(
+    "/history.jsonl",
+    Operation(
+        id="getHistory",
+        tag=_TAG,
+        summary="Read the history of a test set",
+        about=(
+            "A flat JSON object a line for each ended run, oldest first: identity, then the mean "
+            "of each metric."
+        ),
+        answers={200: Answer(about="The lines", media={JSON_LINES: None})},
+        query=HistoryParameters,
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def get_history(request: AnyRequest, backend: Deployed) -> Stream:
+    """Stream a test set's history."""
+    sent = read_query(request, HistoryParameters)
+    return answer_stream(await history.read_history(backend, sent.test_set), media=JSON_LINES)
+
+
+HANDLERS: Final = (
+    get_results,
+    list_query_rows,
+    list_outcomes,
+    list_variants,
+    export_run,
+    get_history,
+)

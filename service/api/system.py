@@ -1,0 +1,105 @@
+"""Routes for operators and readers of the API; open to anyone, outside `/v1`."""
+
+import asyncio
+from typing import Final
+
+import yaml
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
+from msgspec import Struct
+
+from service import errors
+from service.api.bodies import AnyRequest
+from service.api.docs_page import CONTENT_SECURITY, render_docs
+from service.api.openapi import describe
+from service.api.operations import HTML, JSON, YAML, Answer, Operation, reads
+from service.api.responses import answer
+from service.core.backend import Backend
+from service.core.readiness import Readiness, check_readiness
+
+_TAG: Final = "operations"
+
+Deployed = NamedDependency[SkipValidation[Backend]]
+
+
+class Health(Struct, frozen=True):
+    """The process answers."""
+
+    status: str = "ok"
+
+
+@reads(
+    "/healthz",
+    Operation(
+        id="getHealth",
+        tag=_TAG,
+        summary="Tell whether the process answers",
+        answers={200: Answer(about="It does", media={JSON: Health})},
+    ),
+)
+async def get_health() -> Response[bytes]:
+    """Answer without touching the store."""
+    return answer(Health())
+
+
+@reads(
+    "/readyz",
+    Operation(
+        id="getReadiness",
+        tag=_TAG,
+        summary="Tell whether the service can do its work",
+        about="The store takes writes. `warnings` names what is unsafe about its configuration.",
+        answers={200: Answer(about="It can", media={JSON: Readiness})},
+        errors=(errors.StoreUnavailableError, errors.StorageFullError),
+    ),
+)
+async def get_readiness(backend: Deployed) -> Response[bytes]:
+    """Answer after a write to the store."""
+    return answer(await check_readiness(backend))
+
+
+@reads(
+    "/openapi.yaml",
+    Operation(
+        id="getOpenApi",
+        tag=_TAG,
+        summary="Read this document",
+        answers={200: Answer(about="OpenAPI 3.1", media={YAML: None})},
+    ),
+)
+async def get_openapi(request: AnyRequest) -> Response[str]:
+    """Answer the API's description."""
+    text = await asyncio.to_thread(lambda: write_yaml(describe(request.app.routes)))
+    return Response(text, media_type=YAML)
+
+
+@reads(
+    "/docs",
+    Operation(
+        id="getDocs",
+        tag=_TAG,
+        summary="Read the API's documentation",
+        about="One page without scripts or outside addresses.",
+        answers={200: Answer(about="The page", media={HTML: None})},
+    ),
+)
+async def get_docs(request: AnyRequest) -> Response[str]:
+    """Answer the documentation as a page."""
+    page = await asyncio.to_thread(lambda: render_docs(describe(request.app.routes)))
+    return Response(page, media_type=HTML, headers={"Content-Security-Policy": CONTENT_SECURITY})
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes repeated parts out, as readers of the document expect."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - the signature is yaml's
+        return True
+
+
+def write_yaml(document: dict[str, object]) -> str:
+    """Write an OpenAPI document, the same text for the same document."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100, allow_unicode=True)
+
+
+HANDLERS: Final = (get_health, get_readiness, get_openapi, get_docs)

@@ -1,0 +1,286 @@
+"""Routes of `/v1/test-sets`."""
+
+from collections.abc import AsyncIterator
+from typing import Final, Literal
+
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
+from litestar.params import FromPath, SkipValidation
+from litestar.response import Stream
+from msgspec import Struct
+
+from reteval.contract.limits import MAX_JSON_BYTES, MAX_NDJSON_BYTES
+from reteval.contract.testsets import (
+    QueryPage,
+    Scale,
+    TestSet,
+    TestSetHead,
+    TestSetPage,
+    TestSetUpload,
+)
+from service import errors
+from service.api.bodies import (
+    AnyRequest,
+    NoParameters,
+    check_media,
+    read_body,
+    read_files,
+    read_query,
+    stream_body,
+)
+from service.api.operations import (
+    CSV,
+    JSON,
+    JSON_LINES,
+    MULTIPART,
+    ZIP,
+    Answer,
+    Operation,
+    creates,
+    deletes,
+    reads,
+)
+from service.api.parameters import PageParameters, UploadParameters
+from service.api.responses import answer, answer_nothing, answer_stream
+from service.core import exports, test_sets, trec
+from service.core.backend import Backend
+from service.errors import TooLargeError
+
+_TAG: Final = "test sets"
+_LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
+_ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
+_PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
+
+Deployed = NamedDependency[SkipValidation[Backend]]
+
+
+class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The form of an exported test set."""
+
+    format: Literal["jsonl", "trec"] = "jsonl"
+
+
+class MultipartUpload(Struct, frozen=True, kw_only=True):
+    """The parts of a multipart upload: `topics` and `qrels` (TREC), or one `file`."""
+
+    topics: bytes | None = None
+    qrels: bytes | None = None
+    file: bytes | None = None
+
+
+@creates(
+    "/test-sets",
+    Operation(
+        id="uploadTestSet",
+        tag=_TAG,
+        summary="Upload a test set",
+        about=(
+            "As one JSON object, as JSON lines (a query a line, for large sets), as CSV with the "
+            "columns query, docid and rating, or as TREC topics and qrels. The query parameters "
+            "belong to the formats that hold only queries; a JSON object has them as fields."
+        ),
+        answers={
+            201: Answer(
+                about="Stored", media={JSON: TestSet}, headers={"Location": "The set's address."}
+            ),
+            200: Answer(
+                about="The same set is stored already under this name",
+                media={JSON: TestSet},
+                headers={"Location": "The set's address."},
+            ),
+        },
+        query=UploadParameters,
+        body={
+            JSON: TestSetUpload,
+            JSON_LINES: None,
+            CSV: None,
+            MULTIPART: MultipartUpload,
+        },
+        errors=(
+            errors.MalformedJsonError,
+            errors.MalformedTextError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[bytes]:
+    """Read the body in the format its media type names, and store it."""
+    test_set, created = await _store(request, backend)
+    return answer(
+        test_set,
+        status=201 if created else 200,
+        headers={"Location": f"/v1/test-sets/{test_set.id}"},
+    )
+
+
+@reads(
+    "/test-sets",
+    Operation(
+        id="listTestSets",
+        tag=_TAG,
+        summary="List test sets, newest first",
+        answers={200: Answer(about="A page", media={JSON: TestSetPage})},
+        query=PageParameters,
+        errors=(errors.BadCursorError, errors.InvalidError),
+    ),
+)
+async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
+    """Answer a page of test sets."""
+    page = read_query(request, PageParameters)
+    return answer(await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit))
+
+
+@reads(
+    "/test-sets/{test_set:str}",
+    Operation(
+        id="getTestSet",
+        tag=_TAG,
+        summary="Read a test set's head",
+        about="By id, or by name for the newest version.",
+        answers={200: Answer(about="The set without its queries", media={JSON: TestSet})},
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def get_test_set(
+    request: AnyRequest, backend: Deployed, test_set: FromPath[str]
+) -> Response[bytes]:
+    """Answer a test set."""
+    read_query(request, NoParameters)
+    return answer(await test_sets.get_test_set(backend, test_set))
+
+
+@reads(
+    "/test-sets/{test_set:str}/queries",
+    Operation(
+        id="listTestSetQueries",
+        tag=_TAG,
+        summary="List a test set's queries in upload order",
+        answers={200: Answer(about="A page", media={JSON: QueryPage})},
+        query=PageParameters,
+        errors=(errors.BadCursorError, errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def list_queries(
+    request: AnyRequest, backend: Deployed, test_set: FromPath[str]
+) -> Response[bytes]:
+    """Answer a page of queries."""
+    page = read_query(request, PageParameters)
+    found = await test_sets.list_queries(backend, test_set, cursor=page.cursor, limit=page.limit)
+    return answer(found)
+
+
+@reads(
+    "/test-sets/{test_set:str}/export",
+    Operation(
+        id="exportTestSet",
+        tag=_TAG,
+        summary="Download a test set",
+        about="`jsonl` can be uploaded again as it is; `trec` is a zip of topics and qrels.",
+        answers={200: Answer(about="The set", media={JSON_LINES: None, ZIP: None})},
+        query=ExportParameters,
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def export_test_set(
+    request: AnyRequest, backend: Deployed, test_set: FromPath[str]
+) -> Stream:
+    """Stream a test set."""
+    wanted = read_query(request, ExportParameters)
+    found = await test_sets.get_test_set(backend, test_set)
+    if wanted.format == "trec":
+        chunks = trec.export_test_set(backend, found)
+        return answer_stream(chunks, media=ZIP, filename=f"{found.id}.zip")
+    lines = exports.export_queries(backend, found)
+    return answer_stream(lines, media=JSON_LINES, filename=f"{found.id}.jsonl")
+
+
+@deletes(
+    "/test-sets/{test_set:str}",
+    Operation(
+        id="deleteTestSet",
+        tag=_TAG,
+        summary="Delete a test set that no run refers to",
+        about="By id only.",
+        answers={204: Answer(about="Deleted")},
+        errors=(errors.NotFoundError, errors.ReferencedError, errors.InvalidError),
+    ),
+)
+async def delete_test_set(
+    request: AnyRequest, backend: Deployed, test_set: FromPath[str]
+) -> Response[bytes]:
+    """Delete a test set."""
+    read_query(request, NoParameters)
+    await test_sets.delete_test_set(backend, test_set)
+    return answer_nothing()
+
+
+async def _store(request: AnyRequest, backend: Backend) -> test_sets.Stored:
+    media = check_media(request, _ACCEPTED)
+    if media == JSON:
+        read_query(request, NoParameters)
+        return await test_sets.upload_json(backend, await read_body(request))
+    head = _read_head(request)
+    if media in _LINE_MEDIA:
+        chunks = stream_body(request, max_bytes=MAX_NDJSON_BYTES)
+        return await test_sets.upload_ndjson(backend, head, chunks)
+    if media == CSV:
+        return await test_sets.upload_csv(backend, head, await read_body(request))
+    return await _store_files(request, backend, head)
+
+
+async def _store_files(
+    request: AnyRequest, backend: Backend, head: TestSetHead
+) -> test_sets.Stored:
+    files = await read_files(request)
+    if set(files) == {"topics", "qrels"}:
+        topics, qrels = await files["topics"].read(), await files["qrels"].read()
+        return await test_sets.upload_trec(backend, head, topics=topics, qrels=qrels)
+    if set(files) != {"file"}:
+        raise ClientException(f"Send {_PARTS}.")
+    body = await files["file"].read()
+    if len(body) > MAX_JSON_BYTES:
+        raise TooLargeError(f"The file is longer than {MAX_JSON_BYTES:,} bytes.")
+    return await _store_file(backend, head, name=files["file"].filename, body=body)
+
+
+async def _store_file(
+    backend: Backend, head: TestSetHead, *, name: str, body: bytes
+) -> test_sets.Stored:
+    ending = name.lower().rpartition(".")[2]
+    if ending == "json":
+        return await test_sets.upload_json(backend, body)
+    if ending in ("jsonl", "ndjson"):
+        return await test_sets.upload_ndjson(backend, head, _once(body))
+    if ending in ("csv", "tsv"):
+        return await test_sets.upload_csv(backend, head, body)
+    raise ClientException(f"The format of {name!r} is not known; send {_PARTS}.")
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+def _read_head(request: AnyRequest) -> TestSetHead:
+    sent = read_query(request, UploadParameters)
+    return TestSetHead(
+        name=sent.name,
+        scale=Scale(max=sent.scale_max),
+        relevant_from=sent.relevant_from,
+        language=sent.language,
+        id_rule=sent.id_rule,
+        allow_unscorable=sent.allow_unscorable,
+    )
+
+
+HANDLERS: Final = (
+    upload_test_set,
+    list_test_sets,
+    get_test_set,
+    list_queries,
+    export_test_set,
+    delete_test_set,
+)

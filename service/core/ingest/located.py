@@ -1,0 +1,37 @@
+"""A query together with the place in the body where it was found, so that errors can name it."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reteval.contract.problems import ProblemItem
+from reteval.contract.testsets import Query
+
+
+class Located(Struct, frozen=True, kw_only=True):
+    """A query as sent, and where.
+
+    `pointer` is the JSON Pointer of the query inside its document ("" when the query is the
+    whole line of a stream). `row` is the one-based line of a stream or a table.
+    `judgment_rows` is None for JSON; for a table it holds the line of each judgment, in the file
+    that holds the judgments, and pointers are left empty since a table has none.
+    """
+
+    query: Query
+    pointer: str = ""
+    row: int | None = None
+    judgment_rows: Sequence[int] | None = None
+
+    @property
+    def place(self) -> str:
+        """The query's place in words."""
+        return self.pointer if self.row is None else f"row {self.row}"
+
+    def problem(
+        self, message: str, fix: str, *, part: str = "", judgment: int | None = None
+    ) -> ProblemItem:
+        """Tell what is wrong with the query, its member `part`, or its n-th judgment."""
+        if self.judgment_rows is None:
+            return ProblemItem(pointer=self.pointer + part, message=message, fix=fix, row=self.row)
+        row = self.row if judgment is None else self.judgment_rows[judgment]
+        return ProblemItem(pointer="", message=message, fix=fix, row=row)

@@ -1,0 +1,110 @@
+"""Reading an ended run: its report, raw outcomes and variants."""
+
+import hashlib
+import math
+
+from msgspec import Struct
+
+from reteval.contract.outcomes import (
+    OutcomePage,
+    OutcomeRow,
+    PlannedRequest,
+    VariantPage,
+    VariantRow,
+)
+from service.core.backend import Backend
+
+_SPAN = 500
+"""Variants looked at between two pauses while a page is filled."""
+
+
+class Report(Struct, frozen=True):
+    """The stored JSON of a report and its strong entity tag, quotes included."""
+
+    body: bytes
+    etag: str
+
+
+async def read_report(backend: Backend, run_id: str) -> Report:
+    """Return a run's report as it was stored.
+
+    Raises:
+        NotTerminalError: the run has not ended.
+        NotFoundError: no such run.
+    """
+    body = await backend.store.runs.results(backend.tenant, run_id)
+    return Report(body, f'"{hashlib.sha256(body).hexdigest()}"')
+
+
+def matches(if_none_match: str, etag: str) -> bool:
+    """Whether an `If-None-Match` header (a list, or `*`) holds the tag; weakly compared."""
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return "*" in tags or etag in tags
+
+
+async def page_outcomes(backend: Backend, run_id: str, *, cursor: str, limit: int) -> OutcomePage:
+    """Return a page of raw outcomes in plan order: clean requests, then variants.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+        NotTerminalError, NotFoundError: as `read_report`.
+    """
+    cursors = await backend.cursors()
+    scope = ("outcomes", backend.tenant, run_id)
+    start = int(cursors.read(scope, cursor) or 0)
+    _, total = await backend.store.outcomes.plan_size(backend.tenant, run_id)
+    stop = min(total, start + limit)
+    rows = await backend.store.outcomes.rows(backend.tenant, run_id, start=start, stop=stop)
+    return OutcomePage(
+        items=tuple(rows), next_cursor=cursors.issue(scope, str(stop) if stop < total else None)
+    )
+
+
+async def page_variants(
+    backend: Backend, run_id: str, *, kind: str, cursor: str, limit: int
+) -> VariantPage:
+    """Return a page of variants in plan order, of one kind or (empty) of all.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+        NotTerminalError, NotFoundError: as `read_report`.
+    """
+    cursors = await backend.cursors()
+    scope = ("variants", backend.tenant, run_id, kind)
+    outcomes = backend.store.outcomes
+    clean, total = await outcomes.plan_size(backend.tenant, run_id)
+    place = int(cursors.read(scope, cursor) or clean)
+    values, originals = await outcomes.variant_values(backend.tenant, run_id)
+    items: list[VariantRow] = []
+    while place < total and len(items) < limit:
+        stop = min(total, place + _SPAN)
+        requests = await outcomes.requests(backend.tenant, run_id, start=place, stop=stop)
+        rows = await outcomes.rows(backend.tenant, run_id, start=place, stop=stop)
+        for request, row in zip(requests, rows, strict=True):
+            if len(items) == limit:
+                break
+            if kind in ("", request.kind):
+                nth = place - clean
+                items.append(_show_variant(request, row, values[nth], originals[nth]))
+            place += 1
+    return VariantPage(
+        items=tuple(items), next_cursor=cursors.issue(scope, str(place) if place < total else None)
+    )
+
+
+def _show_variant(
+    request: PlannedRequest, row: OutcomeRow, value: float, clean: float
+) -> VariantRow:
+    return VariantRow(
+        query_id=request.query_id,
+        kind=request.kind,
+        severity=request.severity,
+        replicate=request.replicate,
+        original=request.original,
+        text=request.text,
+        ops=request.ops,
+        status=row.outcome.status,
+        returned=row.outcome.returned,
+        value=None if math.isnan(value) else value,
+        clean=None if math.isnan(clean) else clean,
+    )

@@ -1,0 +1,149 @@
+"""Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
+from service.core.backend import Backend, to_iso
+from service.core.ingest.csv_rows import read_csv
+from service.core.ingest.draft import ingest
+from service.core.ingest.json_body import read_json
+from service.core.ingest.located import Located
+from service.core.ingest.ndjson import read_ndjson
+from service.core.ingest.trec import read_trec
+from service.errors import NotFoundError
+from service.store.records import TestSetDraft
+
+Stored = tuple[TestSet, bool]
+"""A test set, and whether it is new."""
+
+
+async def upload_json(backend: Backend, body: bytes) -> Stored:
+    """Store a test set sent as one JSON object.
+
+    Raises:
+        MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
+    """
+    head, located = await asyncio.to_thread(read_json, body)
+    return await store_test_set(backend, head, located)
+
+
+async def upload_ndjson(
+    backend: Backend, head: TestSetHead, chunks: AsyncIterator[bytes]
+) -> Stored:
+    """Store a test set that arrives a query a line.
+
+    Raises:
+        MalformedJsonError, InvalidError, TooLargeError: as `upload_json`; a line is too long.
+    """
+    return await store_test_set(backend, head, read_ndjson(chunks))
+
+
+async def upload_csv(backend: Backend, head: TestSetHead, body: bytes) -> Stored:
+    """Store a test set sent as rows of query, docid and rating.
+
+    Raises:
+        MalformedTextError, InvalidError: as `upload_json`.
+    """
+    return await store_test_set(backend, head, read_csv(body))
+
+
+async def upload_trec(
+    backend: Backend, head: TestSetHead, *, topics: bytes, qrels: bytes
+) -> Stored:
+    """Store a test set sent as TREC topics and qrels.
+
+    Raises:
+        MalformedTextError, InvalidError: as `upload_json`.
+    """
+    return await store_test_set(backend, head, read_trec(topics, qrels))
+
+
+async def store_test_set(
+    backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
+) -> Stored:
+    """Check and store an upload, or find the set that has the same name and content.
+
+    Nothing of a refused upload stays in the store.
+
+    Raises:
+        InvalidError: the set breaks a rule.
+    """
+    staging = await backend.store.test_sets.stage(backend.tenant)
+    try:
+        draft = await ingest(located, head, staging.write)
+    except BaseException:
+        await staging.discard()
+        raise
+    return await backend.store.test_sets.commit(
+        backend.tenant,
+        staging,
+        TestSetDraft(
+            name=draft.head.name,
+            hash=draft.hash,
+            scale=draft.head.scale,
+            relevant_from=draft.head.relevant_from,
+            language=draft.head.language,
+            id_rule=draft.head.id_rule,
+            allow_unscorable=draft.head.allow_unscorable,
+            stats=draft.stats,
+            warnings=draft.warnings,
+        ),
+        created_at=to_iso(backend.now()),
+    )
+
+
+async def get_test_set(backend: Backend, ref: str) -> TestSet:
+    """Return a test set by its id, or the newest version of a name.
+
+    Raises:
+        NotFoundError: neither.
+    """
+    return await backend.store.test_sets.get(backend.tenant, ref)
+
+
+async def list_test_sets(backend: Backend, *, cursor: str, limit: int) -> TestSetPage:
+    """Return a page of test sets, newest first.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+    """
+    cursors = await backend.cursors()
+    scope = ("test-sets", backend.tenant)
+    found, position = await backend.store.test_sets.page(
+        backend.tenant, before=cursors.read(scope, cursor), limit=limit
+    )
+    return TestSetPage(items=tuple(found), next_cursor=cursors.issue(scope, position))
+
+
+async def list_queries(backend: Backend, ref: str, *, cursor: str, limit: int) -> QueryPage:
+    """Return a page of a set's queries in upload order.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+        NotFoundError: no such set.
+    """
+    cursors = await backend.cursors()
+    test_set = await get_test_set(backend, ref)
+    scope = ("queries", backend.tenant, test_set.id)
+    offset = int(cursors.read(scope, cursor) or 0)
+    found = await backend.store.test_sets.queries(
+        backend.tenant, test_set.id, offset=offset, limit=limit + 1
+    )
+    position = str(offset + limit) if len(found) > limit else None
+    return QueryPage(items=tuple(found[:limit]), next_cursor=cursors.issue(scope, position))
+
+
+async def delete_test_set(backend: Backend, test_set_id: str) -> None:
+    """Delete a set that no run refers to; by id only, as a name may mean many versions.
+
+    Raises:
+        NotFoundError: no such set.
+        ReferencedError: runs refer to it.
+    """
+    found = await get_test_set(backend, test_set_id)
+    if found.id != test_set_id:
+        raise NotFoundError(
+            f"{test_set_id!r} is a name; delete its newest version as {found.id!r}."
+        )
+    await backend.store.test_sets.delete(backend.tenant, found.id)

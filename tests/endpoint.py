@@ -1,0 +1,78 @@
+"""A search endpoint on a real socket that answers as a test says, and keeps what it was sent."""
+
+import json
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[[str], tuple[int, Any]]
+"""From a query text to a status and a JSON body."""
+
+
+class Endpoint(ThreadingHTTPServer):
+    """The default protocol; `seen` and `headers` hold what came, in order."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = answer
+        self.seen: list[str] = []
+        self.headers: list[dict[str, str]] = []
+
+    @property
+    def url(self) -> str:
+        """Where searches are to be posted."""
+        return f"http://127.0.0.1:{self.server_address[1]}/search"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Let callers hang up: cancelled runs do."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Endpoint
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append(body["query"])
+        self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
+        status, answer = self.server.answer(body["query"])
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_args: object) -> None:
+        """Stay silent."""
+
+
+@contextmanager
+def serve_answers(answer: Answer) -> Iterator[Endpoint]:
+    """Serve answers until the block ends."""
+    endpoint = Endpoint(answer)
+    thread = threading.Thread(target=endpoint.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        endpoint.shutdown()
+        thread.join()
+        endpoint.server_close()
+
+
+def rankings(lists: dict[str, list[Any]]) -> Answer:
+    """Answer each text with its list of ids."""
+    return lambda text: (200, {"results": [{"id": doc} for doc in lists[text]]})

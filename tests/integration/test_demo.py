@@ -1,0 +1,75 @@
+"""`make demo`'s program does the whole job, says what the README says, and leaves nothing."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from examples import demo
+
+README = demo.ROOT / "README.md"
+PRINTED = re.compile(
+    r"^`make demo` prints.*?^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+VOLATILE = re.compile(r"^(latency|run) .*$|run_\w+|http://\S+", re.MULTILINE)
+PARTS = ("ndcg@10", "tag:keyword", "typo.mixed", "short.k2", "synonym", "gibberish", "/results")
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the demo a directory for temporary files that nobody else uses."""
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def ended(directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run the demo to its end."""
+    return subprocess.run(
+        [sys.executable, "examples/demo.py"],
+        cwd=demo.ROOT,
+        env={**os.environ, "TMPDIR": str(directory)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def stable(text: str) -> list[str]:
+    """Return the lines of a demo's output without what differs between two runs."""
+    return [" ".join(line.split()) for line in VOLATILE.sub("", text).splitlines() if line.strip()]
+
+
+def test_demo_prints_every_part_of_the_report(ended: subprocess.CompletedProcess[str]) -> None:
+    """It exits with 0 and shows metrics, slices, both adversarial tables and the way back."""
+    assert ended.returncode == 0, ended.stderr
+    assert [part for part in PARTS if part not in ended.stdout] == []
+
+
+def test_demo_prints_what_the_readme_shows(ended: subprocess.CompletedProcess[str]) -> None:
+    """The result printed in the README is the result, ids and times aside."""
+    printed = PRINTED.search(README.read_text(encoding="utf-8"))
+    assert printed is not None
+    assert stable(printed["text"]) == stable(ended.stdout)
+
+
+def test_demo_leaves_nothing_behind(
+    ended: subprocess.CompletedProcess[str], directory: Path
+) -> None:
+    """Its temporary directory is gone, and no process that was told of it is left."""
+    assert ended.returncode == 0, ended.stderr
+    assert list(directory.iterdir()) == []
+    assert [line for line in command_lines() if os.fsencode(directory) in line] == []
+
+
+def command_lines() -> list[bytes]:
+    """Return the command line of every process, where the system tells."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # a process may end while being looked at
+            lines.append(path.read_bytes())
+    return lines

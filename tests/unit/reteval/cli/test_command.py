@@ -1,0 +1,282 @@
+import io
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from reteval import Client, Retry, RunStatus
+from reteval.cli import main
+from reteval.contract.runs import Progress
+from tests.unit.reteval.documents import (
+    URL,
+    Handler,
+    Script,
+    a_report,
+    a_run,
+    a_test_set,
+    answer,
+    problem,
+)
+
+SEARCH = "http://search.example/q"
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def command(
+    *argv: str,
+    answers: Sequence[httpx.Response | Exception | Handler],
+    stderr: io.StringIO | None = None,
+) -> tuple[int, str, str, Script]:
+    """Carry out a command line against a scripted service."""
+    service = Script(answers)
+    out, err = io.StringIO(), stderr or io.StringIO()
+
+    def connect(url: str | None, api_key: str | None) -> Client:
+        http = httpx.Client(transport=httpx.MockTransport(service))
+        quiet: Callable[[float], object] = lambda _: None  # noqa: E731 - one word
+        return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=quiet)
+
+    code = main(argv, connect=connect, stdout=out, stderr=err)
+    return code, out.getvalue(), err.getvalue(), service
+
+
+def ended(status: RunStatus, **changes: object) -> httpx.Response:
+    """Return the state of a run that has ended."""
+    return answer(a_run(status=status, **changes))
+
+
+def test_upload_prints_what_was_stored_and_warns(tmp_path: Path) -> None:
+    """The id to use next comes first, then each warning with what to do."""
+    path = tmp_path / "a.csv"
+    path.write_text("query,docid,rating\nx,1,1\n")
+    code, out, err, service = command(
+        "upload", str(path), "--name", "docs", "--allow-unscorable", answers=[answer(a_test_set())]
+    )
+    expected = (
+        "ts_1 docs version 2: 5 queries (4 scorable), 9 judgments\n"
+        "[warn] few_queries: 5 queries are too few to trust\n"
+        "       fix: Add queries until there are 50.\n"
+    )
+    assert (0, expected, "") == (code, out, err)
+    assert {"name": "docs", "allow_unscorable": "true"} == dict(service.requests[0].url.params)
+
+
+def test_upload_trec_as_json(tmp_path: Path) -> None:
+    """With --json the document is all that is printed."""
+    path = tmp_path / "t"
+    path.write_text("q1\tx\n")
+    code, out, _, service = command(
+        "upload",
+        "--topics",
+        str(path),
+        "--qrels",
+        str(path),
+        "--json",
+        answers=[answer(a_test_set())],
+    )
+    assert (0, a_test_set()) == (code, msgspec.json.decode(out, type=type(a_test_set())))
+    assert b'name="topics"' in service.bodies[0]
+
+
+def test_run_says_what_comes_next() -> None:
+    """A run that is not waited for is printed with its cost and the next command."""
+    code, out, _, _ = command("run", "docs", SEARCH, answers=[answer(a_run(), 202)])
+    expected = "run_1 queued: 10 queries and at most 40 changed ones\nnext: reteval wait run_1\n"
+    assert (0, expected) == (code, out)
+
+
+def test_run_as_json() -> None:
+    """The run itself is printed as one JSON document."""
+    code, out, err, service = command(
+        "--json", "run", "docs", SEARCH, "--label", "b", answers=[answer(a_run(), 202)]
+    )
+    assert (0, a_run(), "") == (code, msgspec.json.decode(out, type=type(a_run())), err)
+    expected = {"test_set": "docs", "label": "b", "endpoint": {"url": SEARCH}}
+    assert expected == msgspec.json.decode(service.bodies[0])
+
+
+def test_run_and_wait_prints_the_report() -> None:
+    """Progress goes to standard error in plain lines, the report to standard output."""
+    running = a_run(status=RunStatus.RUNNING, progress=Progress(done=4, total=10, failed=1))
+    answers = [
+        answer(a_run(), 202),
+        answer(running),
+        ended(RunStatus.COMPLETED),
+        answer(a_report()),
+    ]
+    code, out, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers)
+    assert 0 == code
+    assert "recall@5  0.810" in out
+    expected = "started run_1\nrun_1 running 4/10, 1 failed\nrun_1 completed 0/10\n"
+    assert expected == err
+
+
+def test_run_and_wait_on_a_terminal() -> None:
+    """On a terminal one line redraws itself and is ended before the report."""
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
+    code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers, stderr=Terminal())
+    assert (0, f"started run_1\n\r[{'-' * 24}] completed 0/10\n") == (code, err)
+
+
+def test_run_and_wait_as_json() -> None:
+    """The report is printed byte for byte, and nothing beside it."""
+    document = b'{"status":"completed","invented_later":[1.50]}\n'
+    answers = [
+        answer(a_run(), 202),
+        ended(RunStatus.COMPLETED),
+        httpx.Response(200, content=document),
+    ]
+    code, out, err, _ = command("run", "docs", SEARCH, "--wait", "--json", answers=answers)
+    assert (0, document.decode(), "") == (code, out, err)
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (RunStatus.COMPLETED, 0),
+        (RunStatus.COMPLETED_WITH_ERRORS, 0),
+        (RunStatus.CANCELLED, 1),
+        (RunStatus.FAILED, 3),
+    ],
+)
+def test_exit_code_for_each_end(status: RunStatus, expected: int) -> None:
+    """A script tells a failed run from one that was cut short, with each command and format."""
+    codes = [
+        command("wait", "run_1", answers=[ended(status)])[0],
+        command("wait", "run_1", "--json", answers=[ended(status)])[0],
+        command("results", "run_1", answers=[answer(a_report(status=status))])[0],
+        command("results", "run_1", "--json", answers=[answer(a_report(status=status))])[0],
+    ]
+    assert [expected] * 4 == codes
+
+
+def test_wait_names_the_reason_of_a_failure() -> None:
+    """The end of a run is printed with its reason."""
+    failed = ended(RunStatus.FAILED, error="too_many_failures")
+    _, out, _, _ = command("wait", "run_1", answers=[failed])
+    assert "run_1 failed: too_many_failures\n" == out
+
+
+def test_wait_gives_up_in_time() -> None:
+    """A wait that ends before the run is an error of its own, not a failed run."""
+    code, out, err, _ = command("wait", "run_1", "--timeout", "0", answers=[answer(a_run())])
+    assert (1, "") == (code, out)
+    assert "error: run 'run_1' is queued after 0 s" in err
+
+
+def test_refusals_are_printed_with_what_to_mend() -> None:
+    """Expected errors show their message, never a traceback."""
+    refusal = problem(422, "invalid", errors=[{"pointer": "/depth", "message": "0 is too small"}])
+    code, out, err, _ = command("run", "docs", SEARCH, "--depth", "0", answers=[refusal])
+    assert (1, "") == (code, out)
+    assert err.startswith("error: POST /v1/runs: 422 invalid: Refused: Something is wrong.")
+    assert "\n  /depth: 0 is too small\n" in err
+
+
+def test_results_that_are_no_report() -> None:
+    """A page of something else is an error in the JSON view too."""
+    page = httpx.Response(200, html="<p>welcome</p>")
+    code, out, err, _ = command("results", "run_1", "--json", answers=[page])
+    assert (1, "") == (code, out)
+    assert "error: what came is no report of 'run_1'" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("upload",), "write either FILE"),
+        (("upload", "absent.json"), "absent.json"),
+        (("run", "docs"), "no endpoint"),
+        (("wait", ""), "no id or name"),
+        (("--url", "here", "wait", "run_1"), "no address of a service"),
+    ],
+)
+def test_wrong_command_lines(argv: tuple[str, ...], said: str) -> None:
+    """What cannot be sent is told with exit code 2."""
+    code, out, err, service = command(*argv, answers=[])
+    assert (2, "", []) == (code, out, service.requests)
+    assert said in err
+
+
+def test_words_that_cannot_be_parsed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The parser itself answers 2, too."""
+    with pytest.raises(SystemExit) as caught:
+        main(["run"])
+    assert 2 == caught.value.code
+    assert "TEST_SET" in capsys.readouterr().err
+
+
+def test_interrupt_says_that_the_run_goes_on() -> None:
+    """Ctrl-C ends the command, not the run, and says so."""
+
+    def interrupt(_: httpx.Request) -> httpx.Response:
+        raise KeyboardInterrupt
+
+    code, _, err, _ = command("wait", "run_1", answers=[answer(a_run()), interrupt])
+    assert 130 == code
+    assert err.endswith("interrupted; a run that was started goes on\n")
+
+
+class Full(io.StringIO):
+    """A stream on a full disk."""
+
+    def write(self, _: str) -> int:
+        """Fail as the system does."""
+        raise OSError(28, "No space left on device")
+
+
+def test_output_that_cannot_be_written() -> None:
+    """A full disk is no usage error."""
+    http = httpx.Client(transport=httpx.MockTransport(Script([answer(a_report())])))
+    err = io.StringIO()
+    code = main(
+        ["results", "run_1"],
+        connect=lambda _, key: Client(URL, key, http=http),
+        stdout=Full(),
+        stderr=err,
+    )
+    assert (1, "error: [Errno 28] No space left on device\n") == (code, err.getvalue())
+
+
+def test_output_that_nobody_reads() -> None:
+    """`reteval results … | head` ends quietly."""
+    program = f"""
+import os, sys, httpx
+from reteval import Client
+from reteval.cli import main
+page = httpx.Response(200, content={msgspec.json.encode(a_report())!r} + b" " * 200_000)
+http = httpx.Client(transport=httpx.MockTransport(lambda request: page))
+sys.stdin.read()
+sys.exit(main(["results", "run_1", "--json"], connect=lambda *_: Client({URL!r}, http=http)))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(timeout=60)
+    assert (1, b"") == (process.returncode, err)
+
+
+def test_main_writes_to_the_real_streams(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without streams passed in, the process's own are used."""
+    http = httpx.Client(transport=httpx.MockTransport(Script([ended(RunStatus.COMPLETED)])))
+    assert 0 == main(["wait", "run_1"], connect=lambda _, key: Client(URL, key, http=http))
+    captured = capsys.readouterr()
+    assert "run_1 completed\n" == captured.out
+    assert "run_1 completed 0/10\n" == captured.err

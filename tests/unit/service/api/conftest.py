@@ -1,0 +1,47 @@
+"""A client of the whole API in this process, over a real store."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+from cryptography.fernet import Fernet
+
+from service.app import create_app
+from service.settings import Settings
+
+Opens = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+ENVIRONMENT = {
+    "RETEVAL_AUTH": "off",
+    "RETEVAL_EGRESS": "loopback",
+    "RETEVAL_SECRET_KEY": Fernet.generate_key().decode(),
+    "RETEVAL_REAPER_INTERVAL_S": "60",
+}
+
+
+@asynccontextmanager
+async def open_client(url: str, **changes: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Serve the API in this process and return a client of it."""
+    settings = Settings.from_env({**ENVIRONMENT, "RETEVAL_REDIS_URL": url, **changes})
+    app: Any = create_app(settings)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.lifespan(),
+        httpx.AsyncClient(transport=transport, base_url="http://api.test") as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def opens() -> Opens:
+    """Return a function that opens a client with other settings."""
+    return open_client
+
+
+@pytest.fixture
+async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Open the API on an empty store."""
+    async with open_client(redis_url) as opened:
+        yield opened

@@ -1,0 +1,95 @@
+"""Test sets as bodies in each format, and the way through the door for each."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reteval.contract.problems import ProblemItem
+from reteval.contract.testsets import Query, TestSetHead
+from service.core.ingest.csv_rows import read_csv
+from service.core.ingest.draft import Draft, ingest
+from service.core.ingest.json_body import read_json
+from service.core.ingest.located import Located
+from service.core.ingest.ndjson import read_ndjson
+from service.core.ingest.trec import read_trec
+from service.errors import InvalidError
+
+DATA = Path(__file__).parents[6] / "shared" / "data"
+HEAD = TestSetHead()
+LAX = TestSetHead(allow_unscorable=True)
+
+
+def query(text: str = "q", **fields: Any) -> dict[str, Any]:
+    """A query as JSON, with one relevant document unless told otherwise."""
+    body: dict[str, Any] = {"query": text}
+    if not {"relevant", "relevant_ids", "expect", "parent"} & set(fields):
+        body["relevant_ids"] = ["d"]
+    return body | fields
+
+
+def json_body(*queries: Any, **head: Any) -> bytes:
+    """An upload as one JSON object."""
+    return json.dumps(head | {"queries": list(queries)}).encode()
+
+
+def lines(*queries: Any) -> bytes:
+    """An upload as NDJSON."""
+    return "".join(json.dumps(one) + "\n" for one in queries).encode()
+
+
+async def in_chunks(body: bytes, size: int = 1 << 16) -> AsyncIterator[bytes]:
+    """A body as a server hands it over."""
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+
+
+def take(
+    located: AsyncIterator[Located] | Iterator[Located], head: TestSetHead = HEAD
+) -> tuple[Draft, list[Query]]:
+    """Ingest and give what was written."""
+    written: list[Query] = []
+
+    async def write(batch: list[Query]) -> None:
+        written.extend(batch)
+
+    return asyncio.run(ingest(located, head, write)), written
+
+
+def take_json(body: bytes) -> tuple[Draft, list[Query]]:
+    """Ingest a JSON body."""
+    head, located = read_json(body)
+    return take(located, head)
+
+
+def take_ndjson(
+    body: bytes, head: TestSetHead = HEAD, size: int = 1 << 16
+) -> tuple[Draft, list[Query]]:
+    """Ingest an NDJSON body that comes in chunks of `size`."""
+    return take(read_ndjson(in_chunks(body, size)), head)
+
+
+def take_csv(body: bytes, head: TestSetHead = HEAD) -> tuple[Draft, list[Query]]:
+    """Ingest a table."""
+    return take(read_csv(body), head)
+
+
+def take_trec(topics: bytes, qrels: bytes, head: TestSetHead = HEAD) -> tuple[Draft, list[Query]]:
+    """Ingest topics and qrels."""
+    return take(read_trec(topics, qrels), head)
+
+
+def refusal(body: bytes) -> tuple[ProblemItem, ...]:
+    """The problems for which a JSON body is refused."""
+    with pytest.raises(InvalidError) as caught:
+        take_json(body)
+    return caught.value.errors
+
+
+def only_refusal(*queries: Any, **head: Any) -> ProblemItem:
+    """The one problem for which a set of queries is refused."""
+    (item,) = refusal(json_body(*queries, **head))
+    return item

@@ -1,0 +1,194 @@
+"""From the body of an answer to ids and scores."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reteval.contract.outcomes import FailureCode
+from reteval.contract.runs import Endpoint
+from worker.search.mapping import Answer, AnswerError, Mapping
+
+URL = "http://host.example/"
+IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.integers(-(2**63), 2**64)
+SCORES = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def read(answer: Any, depth: int = 10, **fields: str) -> Answer:
+    """Read an answer; what is not bytes is encoded as JSON."""
+    body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+    return Mapping.compile(Endpoint(url=URL, **fields)).read(body, depth)
+
+
+def fail(answer: Any, **fields: str) -> FailureCode:
+    """Return the code an answer fails with."""
+    with pytest.raises(AnswerError) as caught:
+        read(answer, **fields)
+    return caught.value.code
+
+
+@given(st.lists(st.tuples(IDS, SCORES), max_size=20), st.integers(1, 20))
+def test_read_when_the_protocol_is_spoken(hits: list[tuple[str | int, float]], depth: int) -> None:
+    """Every spelling of the default protocol gives the same ids and scores."""
+    ids = [str(found) for found, _ in hits]
+    scores = [float(score) for _, score in hits] or None
+    cut = None if scores is None else scores[:depth]
+    for id_name, score_name in (("id", "score"), ("_id", "_score"), ("doc_id", "score")):
+        rows = [{id_name: found, score_name: score, "text": "…"} for found, score in hits]
+        for answer in (rows, *({name: rows} for name in ("results", "hits", "documents", "data"))):
+            assert read(answer, depth) == Answer(ids[:depth], cut, len(ids))
+            assert read(answer, depth, id=id_name) == Answer(ids[:depth], cut, len(ids))
+    assert read([found for found, _ in hits], depth) == Answer(ids[:depth], None, len(ids))
+
+
+def test_read_when_the_hits_are_mixed() -> None:
+    """Bare ids and objects may stand in one list; scores count only when all hits have one."""
+    assert read(["a", 2, {"id": "c", "score": 1}]) == Answer(["a", "2", "c"], None, 3)
+    assert read([{"id": 1, "score": 2}, {"id": 2, "score": None}]) == Answer(["1", "2"], None, 2)
+    assert read([{"id": 1, "_id": 2, "score": 3, "_score": 4}]) == Answer(["1"], [3.0], 1)
+
+
+def test_read_when_an_id_repeats() -> None:
+    """Repeats are kept: they are counted where rankings are scored."""
+    assert read(["a", "b", "a"]).ids == ["a", "b", "a"]
+
+
+def test_read_when_the_first_name_is_no_list() -> None:
+    """The list is the first of the four names that is one."""
+    assert read({"data": {"took": 3}, "hits": [1], "results": None}).ids == ["1"]
+    assert read({"data": {"took": 3}, "hits": [{"key": 1}]}, id="key").ids == ["1"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"results": None},
+        {"items": [1]},
+        {"hits": {"hits": [{"_id": 1}]}},
+        {"error": "index not found"},
+        {"error": {"reason": "x"}, "results": []},
+        "text",
+        7,
+        None,
+        [{"id": 1}, {"title": "no id"}],
+        [{"id": None}],
+        [{"id": 1.5}],
+        [{"id": True}],
+        [{"id": ["a"]}],
+        [1.5],
+        [True],
+        [None],
+        [[1]],
+        [""],
+        [{"id": ""}],
+        [{"id": 1, "score": "high"}],
+    ],
+)
+def test_read_when_the_answer_breaks_the_protocol(answer: Any) -> None:
+    """A missing list, an error envelope or one hit without a proper id spoils the answer."""
+    assert fail(answer) is FailureCode.SCHEMA
+
+
+@pytest.mark.parametrize("error", [None, False, "", {}, [], 0])
+def test_read_when_the_error_is_empty(error: Any) -> None:
+    """An `error` that says nothing is no error."""
+    assert read({"error": error, "results": [1]}).ids == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", FailureCode.INVALID_JSON),
+        (b"<html>", FailureCode.INVALID_JSON),
+        (b'{"results": [', FailureCode.INVALID_JSON),
+        (b"\xff", FailureCode.INVALID_JSON),
+        (b'["\\ud800"]', FailureCode.INVALID_JSON),
+        (b"[1] x", FailureCode.INVALID_JSON),
+        (b'[{"id": 1, "score": NaN}]', FailureCode.INVALID_RESPONSE),
+        (b'[{"id": 1, "score": -Infinity}]', FailureCode.INVALID_RESPONSE),
+        (b'[{"id": 1, "score": 1e400}]', FailureCode.INVALID_RESPONSE),
+        (b'[{"id": 1, "score": ' + b"9" * 400 + b"}]", FailureCode.INVALID_RESPONSE),
+        (b'{"results": [{"id": ' + b"9" * 5_000 + b"}]}", FailureCode.INVALID_RESPONSE),
+        (b'{"x": ' + b"[" * 100_000, FailureCode.INVALID_RESPONSE),
+    ],
+)
+def test_read_when_the_body_is_no_usable_json(body: bytes, code: FailureCode) -> None:
+    """Syntax is `invalid_json`; numbers out of range and nesting are `invalid_response`."""
+    assert fail(body) is code
+    assert fail(body, hits="results") in (code, FailureCode.INVALID_RESPONSE, FailureCode.SCHEMA)
+
+
+def test_read_when_expressions_are_declared() -> None:
+    """`hits` is read from the answer, `id` and `score` from each hit."""
+    answer = {
+        "hits": {
+            "hits": [{"_source": {"key": 5}, "_score": 2}, {"_source": {"key": "x"}, "_score": 1}]
+        }
+    }
+    mapped = read(answer, hits="hits.hits", id="_source.key", text="_source.body")
+    assert mapped == Answer(["5", "x"], [2.0, 1.0], 2)
+    assert read(answer, hits="hits.hits", id="_source.key", score="missing").scores is None
+    assert read({"rows": ["a", {"doc_id": 2}]}, hits="rows") == Answer(["a", "2"], None, 2)
+
+
+def test_read_when_arrays_are_parallel() -> None:
+    """`ids` and `scores` are read side by side."""
+    answer = {"ids": [["a", 2, "c"]], "distances": [[3, 2.5, 1]]}
+    assert read(answer, 2, ids="ids[0]", scores="distances[0]") == Answer(["a", "2"], [3.0, 2.5], 3)
+    assert read(answer, ids="ids[0]") == Answer(["a", "2", "c"], None, 3)
+    assert read({"ids": [[]]}, ids="ids[0]") == Answer([], None, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fields"),
+    [
+        ({"hits": 1}, {"hits": "hits"}),
+        ({}, {"hits": "hits.hits"}),
+        ({"rows": [1]}, {"id": "key"}),
+        ({"error": "x", "hits": []}, {"id": "key"}),
+        ([{"key": 1}, {}], {"id": "key"}),
+        ([{"key": {"a": 1}}], {"id": "key"}),
+        ([{"id": 1, "s": "high"}], {"score": "s"}),
+        ([{"id": 1, "s": True}], {"score": "s"}),
+        ([{"id": 1}], {"id": "length(id)"}),
+        ({"ids": "a"}, {"ids": "ids"}),
+        ({"ids": [1], "s": [1, 2]}, {"ids": "ids", "scores": "s"}),
+        ({"ids": [1]}, {"ids": "ids", "scores": "s"}),
+        ({"ids": [None]}, {"ids": "ids"}),
+    ],
+)
+def test_read_when_an_expression_does_not_fit(answer: Any, fields: dict[str, str]) -> None:
+    """An expression that finds nothing of its kind is `schema`, never an empty answer."""
+    assert fail(answer, **fields) is FailureCode.SCHEMA
+
+
+@pytest.mark.parametrize("score", [b"1e400", b"9" * 400, b"NaN"])
+def test_read_when_a_mapped_score_is_not_finite(score: bytes) -> None:
+    """A score that no float holds is `invalid_response`."""
+    body = b'[{"id": 1, "s": ' + score + b"}]"
+    assert fail(body, score="s") is FailureCode.INVALID_RESPONSE
+
+
+def test_read_when_there_are_too_many_containers() -> None:
+    """A body of brackets is refused before it is decoded."""
+    assert fail(b"[" + b"[]," * 200_001 + b"1]", id="key") is FailureCode.INVALID_RESPONSE
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"hits": "hits["},
+        {"text": "a b"},
+        {"id": "(" * 500},
+        {"ids": "ids", "hits": "hits"},
+        {"ids": "ids", "score": "s"},
+        {"scores": "s"},
+    ],
+)
+def test_compile_when_the_mapping_is_wrong(fields: dict[str, str]) -> None:
+    """No JMESPath, or two ways to find the ids, is refused."""
+    with pytest.raises(ValueError, match="`"):
+        Mapping.compile(Endpoint(url=URL, **fields))

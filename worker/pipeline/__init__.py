@@ -1,0 +1,1 @@
+"""Turns the outcomes of a run into its report."""

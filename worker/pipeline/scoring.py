@@ -1,0 +1,158 @@
+"""Clean outcomes to numbers: per-query values, summaries, slices, counts, latency."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from msgspec import UNSET, Struct
+from numpy.typing import NDArray
+
+from reteval.contract.metrics import Metric
+from reteval.contract.outcomes import Outcome, OutcomeStatus
+from reteval.contract.results import Counts, Effort, Latency, MetricSummary, Slice
+from reteval.contract.testsets import Query
+from worker.metrics.hits import Hits, condense, find_hits
+from worker.metrics.judgments import Judgments
+from worker.metrics.kernel import score
+from worker.metrics.summary import summarise
+
+MAX_SLICES: Final = 100
+RECALL_AT_5: Final = Metric("recall", 5)
+Values = NDArray[np.float64]
+
+
+class Scores(Struct, frozen=True, kw_only=True, eq=False):
+    """Per-query values of the scorable queries, plain and on judged documents only."""
+
+    judgments: Judgments
+    hits: Hits
+    values: Mapping[Metric, Values]
+    condensed: Mapping[Metric, Values]
+    recall_at_5: Values
+
+
+def score_queries(
+    queries: Sequence[Query],
+    outcomes: Sequence[Outcome],
+    metrics: Sequence[Metric],
+    *,
+    depth: int,
+    relevant_from: int,
+) -> Scores:
+    """Score scorable queries against their outcomes, which are parallel."""
+    judgments = Judgments.build(queries, relevant_from=relevant_from)
+    rankings = [outcome.ids if outcome.status.answered else None for outcome in outcomes]
+    hits = find_hits(judgments, rankings, depth=depth)
+    values = score(judgments, hits, metrics)
+    return Scores(
+        judgments=judgments,
+        hits=hits,
+        values=values,
+        condensed=score(judgments, condense(hits), metrics),
+        recall_at_5=score(judgments, hits, [RECALL_AT_5])[RECALL_AT_5],
+    )
+
+
+def summarise_metrics(scores: Scores, among: NDArray[np.bool_]) -> dict[str, MetricSummary]:
+    """Summarise each metric over the queries in `among`, shape (n,)."""
+    return {
+        str(metric): summarise(
+            values,
+            metric=metric,
+            scorable=scores.judgments.scorable & among,
+            condensed=None if metric.name == "judged" else scores.condensed[metric],
+            answered=scores.hits.answered,
+        )
+        for metric, values in scores.values.items()
+    }
+
+
+def slice_metrics(scores: Scores, queries: Sequence[Query]) -> dict[str, Slice]:
+    """Summarise by tag, split and source; the hundred largest slices, largest first."""
+    names = [slice_names(query) for query in queries]
+    sizes = Counter(name for row in names for name in row)
+    rows: dict[str, list[int]] = {name: [] for name, _ in sizes.most_common(MAX_SLICES)}
+    for place, row in enumerate(names):
+        for name in row:
+            if name in rows:
+                rows[name].append(place)
+    slices = {}
+    for name, places in rows.items():
+        among = np.zeros(len(queries), dtype=np.bool_)
+        among[places] = True
+        slices[name] = Slice(n=len(places), metrics=summarise_metrics(scores, among))
+    return slices
+
+
+def slice_names(query: Query) -> list[str]:
+    """Return the slices a query is in, such as `tag:faq`."""
+    names = [f"tag:{tag}" for tag in dict.fromkeys(query.tags)]
+    if query.split:
+        names.append(f"split:{query.split}")
+    if query.source:
+        names.append(f"source:{query.source}")
+    return names
+
+
+def count_outcomes(
+    outcomes: Sequence[Outcome], *, depth: int, unscorable: int, largest_k: int
+) -> Counts:
+    """Count the outcomes of clean requests."""
+    statuses = Counter(outcome.status for outcome in outcomes)
+    answered = [outcome for outcome in outcomes if outcome.status.answered]
+    return Counts(
+        planned=len(outcomes),
+        ok=statuses[OutcomeStatus.OK],
+        ok_empty=statuses[OutcomeStatus.OK_EMPTY],
+        failed=statuses[OutcomeStatus.FAILED],
+        skipped=statuses[OutcomeStatus.SKIPPED],
+        unscorable=unscorable,
+        duplicate_hits=sum(len(o.ids) - len(set(o.ids)) for o in answered),
+        cut_hits=sum(max(0, outcome.returned - depth) for outcome in answered),
+        short_answers=sum(0 < len(outcome.ids) < largest_k for outcome in answered),
+        failed_by_code=dict(
+            sorted(Counter(str(outcome.code) for outcome in outcomes if outcome.code).items())
+        ),
+    )
+
+
+def count_effort(outcomes: Sequence[Outcome]) -> Effort:
+    """Count what was sent, clean and adversarial, and how much of it was sent again."""
+    attempts = sum(outcome.attempts for outcome in outcomes)
+    sent = sum(outcome.attempts > 0 for outcome in outcomes)
+    return Effort(attempts=attempts, retried=attempts - sent)
+
+
+def summarise_latency(outcomes: Sequence[Outcome]) -> Latency:
+    """Summarise the latency of requests that were answered at the first attempt."""
+    millis = np.array(
+        [
+            outcome.latency_ms
+            for outcome in outcomes
+            if outcome.status.answered and outcome.attempts == 1 and outcome.latency_ms is not None
+        ],
+        dtype=np.float64,
+    )
+    if not len(millis):
+        return Latency(
+            n=0,
+            p50=None,
+            p90=None,
+            p95=None,
+            p99=None,
+            mean=None,
+            max=None,
+            reason="no request was answered at the first attempt",
+        )
+    p50, p90, p95, p99 = (float(value) for value in np.percentile(millis, (50, 90, 95, 99)))
+    return Latency(
+        n=len(millis),
+        p50=p50,
+        p90=p90,
+        p95=p95,
+        p99=p99,
+        mean=float(millis.mean()),
+        max=float(millis.max()),
+        reason=UNSET,
+    )
