@@ -27,6 +27,7 @@ PRESET: Final = "default"
 API: Final = "http://127.0.0.1:8642/v1"
 PREFIX: Final = "RETEVAL_"
 START_S: Final = 60
+RUN_S: Final = 120
 STOP_S: Final = 10
 PAUSE_S: Final = 0.05
 LOG_LINES: Final = 15
@@ -38,7 +39,8 @@ class DemoError(Exception):
 
 def main() -> int:
     """Run the demo; 0 when the report was printed, 1 when something failed."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores the first
+        signal.signal(number, _interrupt)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="reteval-demo-") as directory,
@@ -107,6 +109,7 @@ def evaluate(client: Client, endpoint_url: str) -> None:
 
     Raises:
         DemoError: the run did not complete, or its report is not the same twice.
+        RetevalError: the service refused something, or the run took longer than `RUN_S`.
     """
     test_set = client.upload(ROOT / TEST_SET)
     stats = test_set.stats
@@ -118,7 +121,7 @@ def evaluate(client: Client, endpoint_url: str) -> None:
     run = client.run(run_request(test_set.name, endpoint_url))
     meter = meter_for(sys.stderr, time.monotonic)
     try:
-        run = client.wait(run.id, on_progress=meter.show)
+        run = client.wait(run.id, timeout_s=RUN_S, on_progress=meter.show)
     finally:
         meter.close()
     if run.status is not RunStatus.COMPLETED:

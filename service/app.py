@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import structlog
 from litestar import Litestar, Router
@@ -28,11 +27,11 @@ from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
+from service.store.ending import end_task
 from service.store.store import Store
 
 _log = structlog.get_logger("reteval.app")
 
-_DEFAULT_REDIS_PORT: Final = 6_379
 _V1: Final = (
     *test_sets.HANDLERS,
     *runs.HANDLERS,
@@ -92,7 +91,7 @@ def check_settings(settings: Settings) -> None:
     if settings.auth == "required" and not settings.api_key:
         raise SettingsError("RETEVAL_API_KEY is empty; set it, or RETEVAL_AUTH=off on loopback")
     try:
-        parse_policy(settings.egress, settings.egress_allow, own_targets(settings))
+        parse_policy(settings.egress, settings.egress_allow, settings.own_addresses())
     except ValueError as exc:
         raise SettingsError(f"RETEVAL_EGRESS_ALLOW: {exc}") from exc
     if settings.auth == "off" and not _is_loopback(settings.host):
@@ -110,26 +109,26 @@ def openapi_yaml(settings: Settings) -> str:
 @contextlib.asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Hold the connections and keep the reaper running."""
-    store = Store.connect(settings.redis_url)
-    queue = JobQueue.connect(settings.redis_url)
-    await check_store(store)
-    reaper = asyncio.create_task(reap_forever(store, queue, interval_s=settings.reaper_interval_s))
-    try:
+    async with contextlib.AsyncExitStack() as held:
+        store = Store.connect(settings.redis_url)
+        held.push_async_callback(store.close)
+        queue = JobQueue.connect(settings.redis_url)
+        held.callback(queue.close)
+        await check_store(store)
+        reaper = asyncio.create_task(
+            reap_forever(store, queue, interval_s=settings.reaper_interval_s)
+        )
+        reaper.add_done_callback(_report_end)
+        held.push_async_callback(end_task, reaper)
         yield Backend(
             store=store,
             queue=queue,
-            policy=parse_policy(settings.egress, settings.egress_allow, own_targets(settings)),
+            policy=parse_policy(settings.egress, settings.egress_allow, settings.own_addresses()),
             egress=settings.egress,
             secret_key=settings.secret_key,
             code_version=version("reteval-service"),
             now=lambda: datetime.now(UTC),
         )
-    finally:
-        reaper.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await reaper
-        queue.close()
-        await store.close()
 
 
 async def check_store(store: Store) -> None:
@@ -150,13 +149,9 @@ async def check_store(store: Store) -> None:
         _log.warning("store.unsafe", finding=finding)
 
 
-def own_targets(settings: Settings) -> list[tuple[str, int]]:
-    """Return the addresses of this deployment, which no run may call."""
-    targets = [(settings.host, settings.port)]
-    store = urlsplit(settings.redis_url)
-    if store.hostname:
-        targets.append((store.hostname, store.port or _DEFAULT_REDIS_PORT))
-    return targets
+def _report_end(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (cause := task.exception()) is not None:
+        _log.error("reaper.died", exc_info=cause)
 
 
 def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:

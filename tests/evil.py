@@ -105,9 +105,9 @@ async def _hang(evil: "Evil", received: Received, writer: asyncio.StreamWriter) 
 
 
 async def _pause(evil: "Evil", received: Received, writer: asyncio.StreamWriter) -> None:
-    """Answer after a tenth of a second."""
+    """Answer after a while."""
     del evil, received
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.3)
     writer.write(answer(hits(1)))
 
 

@@ -3,14 +3,18 @@
 from collections.abc import AsyncIterator
 
 import msgspec
+from msgspec import Struct
 
-from reteval.contract.results import HistoryEntry, MetricSummary
+from reteval.contract.results import MetricSummary
 from service.core.backend import Backend
 
 
-class _Report(HistoryEntry, frozen=True, kw_only=True, rename={"run": "id"}):
-    """The part of a stored report that a line needs."""
-
+class _Report(Struct, frozen=True, kw_only=True):
+    # The part of a stored report that a line needs.
+    id: str
+    label: str
+    timestamp: str
+    num_queries: int
     status: str
     metrics: dict[str, MetricSummary] | None
 
@@ -36,7 +40,7 @@ def flatten(report: bytes) -> bytes:
     """Turn a stored report into its line: identity first, then each metric's mean."""
     read = msgspec.json.decode(report, type=_Report)
     line: dict[str, str | int | float | None] = {
-        "run": read.run,
+        "run": read.id,
         "label": read.label,
         "timestamp": read.timestamp,
         "num_queries": read.num_queries,

@@ -1,8 +1,8 @@
 """The `trec` export: a zip from which anyone recomputes a run's means with trec_eval."""
 
 import asyncio
+import re
 import tempfile
-import unicodedata
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import IO, Final
@@ -19,6 +19,8 @@ _IN_MEMORY_BYTES: Final = 8_000_000
 _READ_BYTES: Final = 65_536
 _EMPTY: Final = "%"
 """How an empty id is written; no other id is written so, since `%` itself becomes `%25`."""
+
+_BREAKING: Final = re.compile(r"[%\s\x00-\x1f\x7f-\x9f]")
 
 _README: Final = """reteval run {run}
 
@@ -88,8 +90,7 @@ def encode_id(text: str) -> str:
     """Percent-encode what would break a column, so that distinct ids stay distinct."""
     if not text:
         return _EMPTY
-    marked = "".join(_encode_char(char) if _breaks(char) else char for char in text)
-    return marked.replace("~dup", "%7Edup")
+    return _BREAKING.sub(_encode_char, text).replace("~dup", "%7Edup")
 
 
 def _run_lines(row: OutcomeRow, depth: int, tag: str) -> Iterator[str]:
@@ -101,12 +102,8 @@ def _run_lines(row: OutcomeRow, depth: int, tag: str) -> Iterator[str]:
         yield f"{query} Q0 {name} {rank} {depth - rank + 1} {tag}\n"
 
 
-def _breaks(char: str) -> bool:
-    return char == "%" or char.isspace() or unicodedata.category(char) == "Cc"
-
-
-def _encode_char(char: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in char.encode())
+def _encode_char(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
 async def _zip(

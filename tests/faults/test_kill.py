@@ -46,7 +46,7 @@ def evaluate(client: Client, test_set: str, url: str) -> Results:
 
 
 def test_killed_worker_loses_nothing(tmp_path: Path) -> None:
-    """kill -9 of a worker's whole tree: another one ends the run, with the same numbers."""
+    """Kill -9 of a worker's whole tree: another one ends the run, with the same numbers."""
     environ = {"RETEVAL_LEASE_S": "2", "RETEVAL_REAPER_INTERVAL_S": "0.5"}
     with (
         run_service(tmp_path / "data", workers=2, **environ) as service,

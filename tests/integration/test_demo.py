@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -64,6 +66,26 @@ def test_demo_leaves_nothing_behind(
     assert ended.returncode == 0, ended.stderr
     assert list(directory.iterdir()) == []
     assert [line for line in command_lines() if os.fsencode(directory) in line] == []
+
+
+def test_demo_stops_everything_when_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C in the middle ends it with 130, its parts and its directory gone."""
+    with subprocess.Popen(
+        [sys.executable, "examples/demo.py"],
+        cwd=demo.ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        deadline = time.monotonic() + demo.START_S
+        while process.poll() is None and time.monotonic() < deadline:
+            if any(path.stat().st_size for path in tmp_path.glob("reteval-demo-*/service.out")):
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    assert list(tmp_path.iterdir()) == []
+    assert [line for line in command_lines() if os.fsencode(tmp_path) in line] == []
 
 
 def command_lines() -> list[bytes]:

@@ -18,6 +18,7 @@ from service.errors import ServiceError
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.bare_report import iso_time, report_bare, skipped
+from service.store.ending import end_task
 from service.store.journal import LostClaimError
 from service.store.records import Claim, RunRecord
 from service.store.sealing import unseal
@@ -73,9 +74,7 @@ class Execution:
             with _draining(self._hold):
                 await self._work()
         finally:
-            beating.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await beating
+            await end_task(beating)
 
     async def _work(self) -> None:
         record = await self._store.runs.get(self._claim.tenant, self._claim.run_id)
@@ -124,9 +123,8 @@ class Execution:
             try:
                 await self._search(record, missing, writing)
             finally:
-                writing.cancel()
-                with contextlib.suppress(asyncio.CancelledError, LostClaimError):
-                    await writing
+                with contextlib.suppress(LostClaimError):
+                    await end_task(writing)
         if self._hold.reason is not Stop.LOST:
             await self._recorder.flush()
 

@@ -68,9 +68,12 @@ class Guard:
 class GuardedResolver(AbstractResolver):
     """Resolves names for the connector and judges every address of the answer."""
 
-    def __init__(self, guard: Guard, resolve: Resolve) -> None:
+    def __init__(
+        self, guard: Guard, resolve: Resolve, *, limit_s: float = LOOKUP_TIMEOUT_S
+    ) -> None:
         self._guard = guard
         self._resolve = resolve
+        self._limit_s = limit_s
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -78,7 +81,7 @@ class GuardedResolver(AbstractResolver):
         """Return the addresses of `host` if all of them may be called; `family` is not used."""
         del family
         try:
-            async with asyncio.timeout(LOOKUP_TIMEOUT_S):
+            async with asyncio.timeout(self._limit_s):
                 addresses = await self._resolve(host, port)
         except TimeoutError as exc:
             raise LookupTimeoutError from exc
@@ -121,8 +124,9 @@ class GuardedConnector(aiohttp.TCPConnector):
         """Return a pooled or a new connection to a checked peer."""
         connection = await super().connect(req, *args, **kwargs)
         transport = connection.transport
+        peer = None if transport is None else transport.get_extra_info("peername")
         try:
-            self._guard.check_peer(transport and transport.get_extra_info("peername"))
+            self._guard.check_peer(peer)
         except RefusedError:
             connection.close()
             raise

@@ -62,7 +62,8 @@ class Template(Struct, frozen=True, kw_only=True):
 
         Where nothing mentions `{{query}}`, the default protocol fills in: `query` and `top_k`
         as parameters of a GET, else as a JSON body. In the URL, parameters and headers the
-        query is percent-encoded UTF-8.
+        query is percent-encoded UTF-8. A query of `.` or `..` alone cannot stand between two
+        slashes of a path, where URLs give it another meaning: use a parameter.
 
         Raises:
             ValueError: both body and form, a placeholder in the host, a header that may not be

@@ -1,11 +1,11 @@
 import asyncio
-import contextlib
 
 import redis
 
 from service.queue import JobQueue
 from service.reaper import reap, reap_forever
 from service.store import keys
+from service.store.ending import end_task
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
@@ -57,7 +57,5 @@ async def test_reaping_goes_on_after_a_round_failed(
         client.config_set("maxmemory", "0")
         while not client.llen("rq:queue:runs"):
             await asyncio.sleep(0.02)
-    reaping.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await reaping
+    await end_task(reaping)
     assert not (await store.runs.get(DEFAULT_TENANT, run_id)).status.terminal

@@ -10,6 +10,8 @@ from cryptography.fernet import Fernet
 
 from service.app import create_app
 from service.settings import Settings
+from service.store.store import Store
+from tests.unit.service.api.ended import TEST_SET, end_run, run_body
 
 Opens = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -45,3 +47,13 @@ async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """Open the API on an empty store."""
     async with open_client(redis_url) as opened:
         yield opened
+
+
+@pytest.fixture
+async def ended_run(client: httpx.AsyncClient, store: Store) -> str:
+    """Return the id of a run that has ended, over the set `ended`."""
+    await client.post("/v1/test-sets", json=TEST_SET)
+    made = await client.post("/v1/runs", json=run_body(label="first"))
+    run_id: str = made.json()["id"]
+    await end_run(store, run_id)
+    return run_id

@@ -136,6 +136,8 @@ def test_check_address_when_a_translator_was_opened() -> None:
     """An opened NAT64 network leads to public addresses only."""
     assert _passes("h", "64:ff9b::808:808", 443, NAT64)
     assert not _passes("h", "64:ff9b::a00:1", 443, NAT64)
+    both = Policy.parse("public", ["[64:ff9b::/96]:443", "10.0.0.0/8:443"])
+    assert _passes("h", "64:ff9b::a00:1", 443, both)
 
 
 @pytest.mark.parametrize(

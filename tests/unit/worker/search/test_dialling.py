@@ -2,29 +2,22 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import aiohttp
 import pytest
 
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Endpoint, Limits
 from service.egress import Policy
 from tests.evil import Evil
-from worker.search import dialling
-from worker.search.dialling import Guard, Resolve, resolve_in
-from worker.search.failures import CallError, RefusedError
+from worker.search.dialling import Guard, GuardedConnector, GuardedResolver, Resolve, resolve_in
+from worker.search.failures import CallError, LookupTimeoutError, RefusedError, explain
 from worker.search.template import Template
 from worker.search.transport import Transport
 
 LOOPBACK = Policy.parse("loopback")
-
-
-@pytest.fixture
-async def evil() -> AsyncIterator[Evil]:
-    """Start the server."""
-    async with Evil() as server:
-        yield server
 
 
 def answering(*answers: Sequence[str]) -> Resolve:
@@ -42,9 +35,7 @@ async def send(policy: Policy, url: str, resolve: Resolve | None, times: int = 1
     """Send a query some times on one transport."""
     target = policy.check_url(url)
     request = Template.compile(Endpoint(url=target.url)).render("q", 10)
-    async with Transport(
-        target, limits=Limits(timeout_s=1), policy=policy, resolve=resolve
-    ) as transport:
+    async with Transport(target, limits=Limits(), policy=policy, resolve=resolve) as transport:
         for _ in range(times):
             await transport.send(request)
 
@@ -115,18 +106,18 @@ async def test_send_when_a_name_has_no_address() -> None:
         assert caught.value.code is FailureCode.DNS_ERROR
 
 
-async def test_send_when_the_resolver_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lookup has a time limit of its own."""
+async def test_resolve_when_the_lookup_hangs() -> None:
+    """A lookup has a time limit of its own, and its end is `dns_timeout`."""
 
     async def hang(host: str, port: int) -> Sequence[str]:
         del host, port
         await asyncio.sleep(60)
         return []
 
-    monkeypatch.setattr(dialling, "LOOKUP_TIMEOUT_S", 0.05)
-    with pytest.raises(CallError) as caught:
-        await send(LOOPBACK, "http://slow.example/", hang)
-    assert caught.value.code is FailureCode.DNS_TIMEOUT
+    guard = Guard(LOOPBACK, LOOPBACK.check_url("http://slow.example/"))
+    with pytest.raises(LookupTimeoutError) as caught:
+        await GuardedResolver(guard, hang, limit_s=0.05).resolve("slow.example", 80)
+    assert explain(caught.value).code is FailureCode.DNS_TIMEOUT
 
 
 async def test_send_by_name(evil: Evil) -> None:
@@ -151,3 +142,26 @@ def test_check_peer_when_it_was_never_judged(peer: tuple[str, int] | None) -> No
     guard.check_peer(("127.0.0.1", 80))
     with pytest.raises(RefusedError):
         guard.check_peer(peer)
+
+
+async def test_connect_when_the_peer_is_another(evil: Evil) -> None:
+    """A connection to an address that was not judged is closed before anything is sent."""
+
+    class Absent(Guard):
+        """A guard that judges nothing, as if sockets were made elsewhere."""
+
+        def check(self, address: str, port: int) -> None:
+            """Remember no address."""
+
+    guard = Absent(LOOPBACK, LOOPBACK.check_url(evil.url("ok")))
+    connector = GuardedConnector(guard, answering(["127.0.0.1"]))
+    async with aiohttp.ClientSession(connector=connector) as session:
+        with pytest.raises(aiohttp.ClientOSError) as caught:
+            await session.get(evil.url("ok"))
+    assert explain(caught.value).code is FailureCode.BLOCKED
+    assert evil.received == []
+
+
+def test_explain_when_the_library_says_something_new() -> None:
+    """An error that no rule knows is a failed connection, and is tried again."""
+    assert explain(aiohttp.ClientError()).code is FailureCode.CONNECT

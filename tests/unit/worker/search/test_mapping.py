@@ -16,13 +16,13 @@ IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.integer
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def read(answer: Any, depth: int = 10, **fields: str) -> Answer:
+def read(answer: Any, depth: int = 10, **fields: Any) -> Answer:
     """Read an answer; what is not bytes is encoded as JSON."""
     body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
     return Mapping.compile(Endpoint(url=URL, **fields)).read(body, depth)
 
 
-def fail(answer: Any, **fields: str) -> FailureCode:
+def fail(answer: Any, **fields: Any) -> FailureCode:
     """Return the code an answer fails with."""
     with pytest.raises(AnswerError) as caught:
         read(answer, **fields)
@@ -160,7 +160,7 @@ def test_read_when_arrays_are_parallel() -> None:
         ({"ids": [None]}, {"ids": "ids"}),
     ],
 )
-def test_read_when_an_expression_does_not_fit(answer: Any, fields: dict[str, str]) -> None:
+def test_read_when_an_expression_does_not_fit(answer: Any, fields: dict[str, Any]) -> None:
     """An expression that finds nothing of its kind is `schema`, never an empty answer."""
     assert fail(answer, **fields) is FailureCode.SCHEMA
 
@@ -188,7 +188,7 @@ def test_read_when_there_are_too_many_containers() -> None:
         {"scores": "s"},
     ],
 )
-def test_compile_when_the_mapping_is_wrong(fields: dict[str, str]) -> None:
+def test_compile_when_the_mapping_is_wrong(fields: dict[str, Any]) -> None:
     """No JMESPath, or two ways to find the ids, is refused."""
     with pytest.raises(ValueError, match="`"):
         Mapping.compile(Endpoint(url=URL, **fields))

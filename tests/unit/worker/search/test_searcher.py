@@ -1,73 +1,22 @@
 """Searches over real sockets: each query ends as exactly one outcome."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
-from reteval.contract.runs import Endpoint, Limits
-from service.egress import Policy
+from reteval.contract.runs import Limits
 from tests.evil import Evil, answer
-from worker.search.pacing import Pacer
-from worker.search.searcher import Searcher
+from tests.searching import LIMITS, Naps, searcher
 
-POLICY = Policy.parse("loopback")
-FAST = Limits(concurrency=4, timeout_s=0.5, max_response_bytes=1_000_000)
 BUSY = answer(b"", status="503 Service Unavailable")
-
-
-@pytest.fixture
-async def evil() -> AsyncIterator[Evil]:
-    """Start the server."""
-    async with Evil() as server:
-        yield server
-
-
-class Naps:
-    """Sleeps that only pass on paper."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-        self.taken: list[float] = []
-
-    async def sleep(self, seconds: float) -> None:
-        """Note the wait and let it be over."""
-        self.time += seconds
-        self.taken.append(seconds)
-
-    def pacer(self) -> Pacer:
-        """Make a pacer on this clock, its jitter at half the ceiling."""
-        return Pacer(clock=lambda: self.time, sleep=self.sleep, jitter=lambda: 0.5)
-
-
-def searcher(
-    url: str, *, limits: Limits = FAST, depth: int = 10, naps: Naps | None = None, **fields: Any
-) -> Searcher:
-    """Make a searcher that wastes no time on waiting."""
-    return Searcher(
-        Endpoint(url=url, **fields),
-        limits=limits,
-        depth=depth,
-        policy=POLICY,
-        pacer=(naps or Naps()).pacer(),
-        run_id="run_1",
-    )
 
 
 async def search(url: str, **fields: Any) -> Outcome:
     """Search once."""
     async with searcher(url, **fields) as opened:
         return await opened.search("how?")
-
-
-async def search_all(opened: Searcher, texts: Sequence[str]) -> dict[int, Outcome]:
-    """Search for all texts and return the outcomes by place."""
-    outcomes: dict[int, Outcome] = {}
-    await opened.search_all(enumerate(texts), emit=outcomes.__setitem__, stopping=lambda: False)
-    return outcomes
 
 
 async def test_search_when_the_endpoint_answers(evil: Evil) -> None:
@@ -152,7 +101,8 @@ async def test_search_when_every_attempt_fails(
 ) -> None:
     """Failures that may pass are tried one and `retries` times, with growing waits between."""
     naps = Naps()
-    outcome = await search(evil.url(behaviour), naps=naps, limits=Limits(timeout_s=0.3))
+    limits = Limits(timeout_s=0.2) if code is FailureCode.TIMEOUT else LIMITS
+    outcome = await search(evil.url(behaviour), naps=naps, limits=limits)
     assert (outcome.status, outcome.code, outcome.attempts) == (OutcomeStatus.FAILED, code, 3)
     assert len(evil.received) == 3
     assert naps.taken == [0.25, 0.5]
@@ -204,11 +154,11 @@ async def test_search_when_a_redirect_holds_credentials(evil: Evil) -> None:
 
 
 async def test_search_when_the_policy_refuses_the_url() -> None:
-    """A refused URL is `blocked` for every query, without a retry."""
-    async with searcher("http://10.0.0.1/") as opened:
-        outcomes = await search_all(opened, ["a", "b"])
-    assert {outcome.code for outcome in outcomes.values()} == {FailureCode.BLOCKED}
-    assert {outcome.attempts for outcome in outcomes.values()} == {1}
+    """A refused URL is `blocked`, without a retry."""
+    outcome = await search("http://10.0.0.1/")
+    assert (outcome.status, outcome.code) == (OutcomeStatus.FAILED, FailureCode.BLOCKED)
+    assert outcome.attempts == 1
+    assert "10.0.0.1" not in outcome.detail
 
 
 async def test_search_when_the_endpoint_is_described() -> None:
@@ -219,89 +169,6 @@ async def test_search_when_the_endpoint_is_described() -> None:
         )
         assert json.loads(evil.received[0].body) == {"match": "how?", "size": 10}
     assert outcome.ids == ["3", "x"]
-
-
-async def test_search_all_when_everything_answers(evil: Evil) -> None:
-    """Each request has one outcome, started in order, at most `concurrency` at a time."""
-    texts = [f"query {n}" for n in range(50)]
-    async with searcher(evil.url("ok")) as opened:
-        outcomes = await search_all(opened, texts)
-    assert sorted(outcomes) == list(range(50))
-    assert evil.connections <= 4
-    sent = [json.loads(received.body)["query"] for received in evil.received]
-    places = [texts.index(text) for text in sent]
-    assert max(abs(place - turn) for turn, place in enumerate(places)) < 4
-
-
-async def test_search_all_when_some_fail() -> None:
-    """A burst of failures costs attempts, not outcomes."""
-    async with Evil(script=[BUSY] * 6) as evil, searcher(evil.url("script")) as opened:
-        outcomes = await search_all(opened, ["q"] * 20)
-        assert {outcome.status for outcome in outcomes.values()} == {OutcomeStatus.OK}
-        assert sum(outcome.attempts for outcome in outcomes.values()) == 26
-        assert len(evil.received) == 26
-
-
-async def test_search_all_when_it_is_stopped(evil: Evil) -> None:
-    """Nothing is started after the stop; what was not sent is not emitted."""
-    outcomes: dict[int, Outcome] = {}
-    async with searcher(evil.url("ok")) as opened:
-        await opened.search_all(
-            ((n, "q") for n in range(1_000)),
-            emit=outcomes.__setitem__,
-            stopping=lambda: len(outcomes) >= 10,
-        )
-    assert 10 <= len(outcomes) < 20
-    assert len(evil.received) == len(outcomes)
-
-
-async def test_search_all_when_a_stop_finds_requests_hanging(evil: Evil) -> None:
-    """Requests in flight are cut soon after the stop, and not emitted."""
-    outcomes: dict[int, Outcome] = {}
-    limits = Limits(concurrency=3, timeout_s=60)
-    async with searcher(evil.url("hang"), limits=limits) as opened:
-        await asyncio.wait_for(
-            opened.search_all(
-                ((n, "q") for n in range(9)),
-                emit=outcomes.__setitem__,
-                stopping=lambda: len(evil.received) >= 3,
-            ),
-            timeout=20,
-        )
-    assert outcomes == {}
-    assert len(evil.received) == 3
-
-
-async def test_search_all_when_a_stop_finds_requests_ending(evil: Evil) -> None:
-    """Requests that end soon after the stop are emitted."""
-    outcomes: dict[int, Outcome] = {}
-    async with searcher(evil.url("pause")) as opened:
-        await opened.search_all(
-            ((n, "q") for n in range(9)),
-            emit=outcomes.__setitem__,
-            stopping=lambda: len(evil.received) >= 4,
-        )
-    assert sorted(outcomes) == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("stopped", [False, True])
-async def test_search_all_when_emit_fails(evil: Evil, stopped: bool) -> None:  # noqa: FBT001
-    """What `emit` raises ends every lane and is raised."""
-    emitted: list[int] = []
-
-    def emit(place: int, outcome: Outcome) -> None:
-        del outcome
-        emitted.append(place)
-        raise LookupError("lost the lease")
-
-    async with searcher(evil.url("pause")) as opened:
-        with pytest.raises(LookupError, match="lost the lease"):
-            await opened.search_all(
-                ((n, "q") for n in range(100)),
-                emit=emit,
-                stopping=lambda: stopped and len(evil.received) >= 4,
-            )
-    assert len(emitted) <= 4
 
 
 async def test_search_when_the_description_is_wrong() -> None:

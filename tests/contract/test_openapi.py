@@ -1,0 +1,59 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from openapi_spec_validator import validate
+
+from service.api.openapi import list_operations
+from service.app import create_app, openapi_yaml
+from service.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = Settings.from_env({})
+REQUESTS = ("RunRequest", "Endpoint", "Limits", "AdversarialRequest", "TestSetUpload", "Query")
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    """Return the committed document."""
+    return yaml.safe_load((ROOT / "openapi.yaml").read_text())
+
+
+def test_openapi_file_is_the_one_that_is_generated() -> None:
+    """The committed file equals the generated text; `make openapi` writes it."""
+    assert (ROOT / "openapi.yaml").read_text() == openapi_yaml(SETTINGS)
+
+
+def test_openapi_document_is_valid(document: Any) -> None:
+    """An OpenAPI 3.1 validator accepts it."""
+    validate(document)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_request_schemas_forbid_unknown_fields(document: Any, name: str) -> None:
+    """What the decoder refuses, the schema refuses, too."""
+    assert document["components"]["schemas"][name]["additionalProperties"] is False
+
+
+def test_every_handler_is_described_once() -> None:
+    """Each route but OPTIONS has an operation with its own id, an answer and, in /v1, errors."""
+    routes = create_app(SETTINGS).routes
+    found = list(list_operations(routes))
+    methods = sum(
+        len(set(route.methods) - {"HEAD", "OPTIONS"})
+        for route in routes
+        if hasattr(route, "methods")
+    )
+    assert len({one.operation.id for one in found}) == len(found) == methods
+    assert all(one.operation.answers for one in found)
+    assert all(one.operation.errors for one in found if one.path.startswith("/v1"))
+
+
+def test_every_error_answer_is_a_problem(document: Any) -> None:
+    """Every answer of 400 and above is declared as problem details."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                if int(status) >= 400:
+                    assert list(answer["content"]) == ["application/problem+json"]
