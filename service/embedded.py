@@ -32,6 +32,7 @@ WAY_OUT: Final = "or set RETEVAL_REDIS_URL to a Redis or Valkey of your own"
 
 # macOS allows 104 bytes with the closing NUL, Linux 108; the smaller one holds everywhere.
 _SOCKET_PATH_BYTES: Final = 103
+_SHORT_PLACES: Final = ("/tmp", "/var/tmp")  # noqa: S108 - a private directory is made in them
 _STOP_S: Final = 3.0
 _LOG_TAIL: Final = 15
 
@@ -265,13 +266,18 @@ def server_arguments(data: Path, socket: str) -> list[str]:
 
 def _socket_path(data: Path) -> str:
     """In `data`; where that is too long for a socket, in a private temporary directory."""
-    near = data / "valkey.sock"
-    if len(os.fsencode(near)) <= _SOCKET_PATH_BYTES:
-        return str(near)
     digest = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
-    far = Path(tempfile.gettempdir()) / f"reteval-{os.geteuid()}-{digest}"
-    prepare_directory(far)
-    return str(far / "valkey.sock")
+    own = f"reteval-{os.geteuid()}-{digest}"
+    places = (data, *(Path(place) / own for place in (tempfile.gettempdir(), *_SHORT_PLACES)))
+    for place in places:
+        socket = place / "valkey.sock"
+        if len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES and place.parent.is_dir():
+            prepare_directory(place)
+            return str(socket)
+    raise EmbeddedError(
+        f"The data directory {str(data)!r} is too deep for a unix socket, and so is TMPDIR: "
+        f"choose a shorter one with --data or RETEVAL_DATA, {WAY_OUT}"
+    )
 
 
 def _unusable(data: Path) -> str:

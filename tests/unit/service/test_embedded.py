@@ -163,6 +163,18 @@ def test_long_directory_gets_a_short_socket(tmp_path: Path) -> None:
     assert not place.exists()
 
 
+def test_long_temporary_directory_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where TMPDIR is as deep as the data directory, the socket goes to a shorter place."""
+    deep = tmp_path / "-".join(["deep"] * 25)
+    deep.mkdir(mode=0o700)
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with EmbeddedServer(deep / "data") as server, redis.Redis.from_url(server.url) as client:
+        assert client.ping()
+        assert str(deep) not in server.url
+
+
 def test_directory_name_is_quoted_in_the_url(tmp_path: Path) -> None:
     """Spaces and percent signs in the path reach the client as they are."""
     with (
