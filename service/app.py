@@ -16,7 +16,21 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
-from service.api import catalogues, reports, runs, system, test_sets
+from service.api import (
+    catalogues,
+    comparisons,
+    endpoints,
+    gates,
+    power,
+    previews,
+    probes,
+    rankings,
+    reports,
+    runs,
+    system,
+    test_sets,
+    trends,
+)
 from service.api.access import require_key
 from service.api.envelope import stamp
 from service.api.openapi import PREFIX, describe
@@ -35,8 +49,16 @@ _log = structlog.get_logger("reteval.app")
 _V1: Final = (
     *test_sets.HANDLERS,
     *runs.HANDLERS,
+    *rankings.HANDLERS,
     *reports.HANDLERS,
+    *trends.HANDLERS,
+    *comparisons.HANDLERS,
+    *endpoints.HANDLERS,
+    *probes.HANDLERS,
+    *gates.HANDLERS,
+    *power.HANDLERS,
     *catalogues.HANDLERS,
+    *previews.HANDLERS,
 )
 
 

@@ -70,6 +70,30 @@ class NotTerminalError(ServiceError):
     retryable = True
 
 
+class NameTakenError(ServiceError):
+    """A saved endpoint of that name exists."""
+
+    code = ErrorCode.NAME_TAKEN
+    status = HTTPStatus.CONFLICT
+    title = "The name is in use"
+
+
+class NotComparableError(ServiceError):
+    """Two runs that say nothing about each other, or one without numbers."""
+
+    code = ErrorCode.NOT_COMPARABLE
+    status = HTTPStatus.CONFLICT
+    title = "The runs cannot be compared"
+
+
+class NoRankingsError(ServiceError):
+    """A run that ended before any ranking was stored cannot be rescored."""
+
+    code = ErrorCode.NO_RANKINGS
+    status = HTTPStatus.CONFLICT
+    title = "The run has no rankings"
+
+
 class ReferencedError(ServiceError):
     """A test set that runs still refer to cannot be deleted."""
 

@@ -1,6 +1,6 @@
-"""RQ as a wake-up call: a job says that a run wants work, and the run's record is the truth.
+"""RQ as a wake-up call: it says that a job of ours wants work, and our record is the truth.
 
-Job arguments are ids only, in JSON. rq keeps its own keys under `rq:`.
+Arguments are ids only, in JSON. rq keeps its own keys under `rq:`.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _STARTING_S: Final = 10
 
 
 class JobQueue:
-    """Enqueues runs. rq is synchronous, so every call runs in a thread."""
+    """Enqueues jobs. rq is synchronous, so every call runs in a thread."""
 
     def __init__(self, redis: "Redis") -> None:
         self._redis = redis
@@ -49,13 +49,13 @@ class JobQueue:
         """Close the connections."""
         self._redis.close()
 
-    async def enqueue(self, tenant: str, run_id: str, epoch: int) -> None:
-        """Make sure that a job for the run waits in the queue. Safe to repeat.
+    async def enqueue(self, tenant: str, job_id: str, epoch: int, *, queue: str) -> None:
+        """Make sure that a wake-up call for the job waits in the queue. Safe to repeat.
 
         Raises:
             StoreUnavailableError: Redis does not answer.
         """
-        await self._in_thread(self._enqueue, tenant, run_id, epoch)
+        await self._in_thread(self._enqueue, tenant, job_id, epoch, queue)
 
     async def depth(self) -> dict[str, int]:
         """Return the number of waiting jobs by queue."""
@@ -72,20 +72,20 @@ class JobQueue:
                 "The job queue does not answer; try again shortly."
             ) from exc
 
-    def _enqueue(self, tenant: str, run_id: str, epoch: int) -> None:
-        queue = self._queues[RUNS]
-        job_id = f"{run_id}-{epoch}"
-        if self._waits(queue, job_id):
+    def _enqueue(self, tenant: str, job_id: str, epoch: int, name: str) -> None:
+        queue = self._queues[name]
+        call_id = f"{job_id}-{epoch}"
+        if self._waits(queue, call_id):
             return
         try:
             queue.enqueue_call(
                 JOB,
-                args=(tenant, run_id),
-                job_id=job_id,
+                args=(tenant, job_id),
+                job_id=call_id,
                 timeout=JOB_TIMEOUT_S,
                 result_ttl=RESULT_TTL_S,
                 failure_ttl=FAILURE_TTL_S,
-                description=f"run {run_id}",
+                description=job_id,
                 unique=True,
             )
         except DuplicateJobError:  # another process enqueued it between the look and the call

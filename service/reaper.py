@@ -1,4 +1,4 @@
-"""Closes the gap between the record and the queue: a run nobody works on gets a job again.
+"""Closes the gap between the record and the queue: a job nobody works on is woken again.
 
 Any API or worker process may run it; one at a time does.
 """
@@ -30,17 +30,19 @@ async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> N
 
 
 async def reap(store: Store, queue: JobQueue) -> list[str]:
-    """Enqueue every run that has not ended and is leased to nobody; return their ids."""
+    """Wake every job that has not ended and is leased to nobody; return their ids."""
     woken: list[str] = []
-    for tenant, run_id in await store.runs.active():
+    for tenant, job_id in await store.jobs.active():
         try:
-            record = await store.runs.get(tenant, run_id)
+            state = await store.jobs.state(tenant, job_id)
         except NotFoundError:
-            await store.runs.forget(tenant, run_id)
+            await store.jobs.forget(tenant, job_id)
             continue
-        if record.status.terminal:
-            await store.runs.forget(tenant, run_id)
-        elif not await store.runs.lease_left_ms(tenant, run_id):
-            await queue.enqueue(tenant, run_id, record.epoch)
-            woken.append(run_id)
+        if state.status.terminal:
+            await store.jobs.forget(tenant, job_id)
+        elif await store.jobs.waits(state):
+            continue
+        elif not await store.jobs.lease_left_ms(tenant, job_id):
+            await queue.enqueue(tenant, job_id, state.epoch, queue=state.queue)
+            woken.append(job_id)
     return woken

@@ -42,6 +42,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str
     port: int
     reaper_interval_s: float
+    target_concurrency: int
     lease_s: float
     log_level: str
 
@@ -130,6 +131,13 @@ TABLE: Final = (
     Setting("host", "127.0.0.1", "", "Address the API listens on", str),
     Setting("port", "8642", "", "Port the API listens on", _integer(0, 65_535)),
     Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
+    Setting(
+        "target_concurrency",
+        "64",
+        "",
+        "Most requests under way at once to one target, from all runs and workers together",
+        _integer(1, 10_000),
+    ),
     Setting("lease_s", "30", "s", "How long a silent worker keeps its run", _seconds(1, 600)),
     Setting(
         "log_level",

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from reteval.contract.runs import Endpoint, Estimate, RunRequest, TestSetRef
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.runs import Estimate, RunRequest, TestSetRef
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetStats
+from service.queue import RUNS
 from service.store.keys import DEFAULT_TENANT, new_id
 from service.store.records import RunRecord, RunSpec, TestSetDraft
 from service.store.store import Store
@@ -84,5 +86,7 @@ def run_spec(
 
 async def stored_run(store: Store, spec: RunSpec) -> RunRecord:
     """Create a run without secrets."""
-    record, _ = await store.runs.create(DEFAULT_TENANT, spec, secrets=None, idempotency=None)
+    record, _ = await store.runs.create(
+        DEFAULT_TENANT, spec, secrets=None, idempotency=None, queue=RUNS
+    )
     return record

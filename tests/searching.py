@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from reteval.contract.runs import Endpoint, Limits
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.runs import Limits
 from service.egress import Policy
+from worker.search.lanes import Lanes
+from worker.search.manners import Manners
 from worker.search.pacing import Pacer
 from worker.search.searcher import Searcher
 
@@ -36,6 +39,6 @@ def searcher(
         limits=limits,
         depth=depth,
         policy=Policy.parse("loopback"),
-        pacer=(naps or Naps()).pacer(),
+        manners=Manners(pacer=(naps or Naps()).pacer(), lanes=Lanes(limits.concurrency)),
         run_id="run_1",
     )

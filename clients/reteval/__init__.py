@@ -1,15 +1,21 @@
 """Client of the reteval retrieval evaluation service."""
 
+from reteval._gates import GateDocument
 from reteval.async_client import AsyncClient
 from reteval.client import Client
+from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.gates import Gate, GateOutcome, GateVerdict
+from reteval.contract.power import PowerAnswer, PowerRequest
+from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
 from reteval.contract.problems import ErrorCode, ProblemItem
 from reteval.contract.results import MetricSummary, Results
 from reteval.contract.runs import (
     AdversarialRequest,
-    Endpoint,
     Limits,
     Progress,
+    RescoreRequest,
     Run,
     RunRequest,
     RunStatus,
@@ -36,21 +42,33 @@ __all__ = [
     "AsyncClient",
     "Client",
     "ClientError",
+    "Comparison",
+    "ComparisonRequest",
     "ConflictError",
     "ConnectionFailedError",
     "Diagnostic",
     "DiagnosticCode",
     "Endpoint",
     "ErrorCode",
+    "Gate",
+    "GateDocument",
+    "GateOutcome",
+    "GateVerdict",
     "InvalidError",
     "Judgment",
     "Limits",
     "MetricSummary",
     "NotFoundError",
+    "PowerAnswer",
+    "PowerRequest",
+    "Probe",
+    "ProbeReport",
+    "ProbeRequest",
     "ProblemItem",
     "Progress",
     "Query",
     "RateLimitedError",
+    "RescoreRequest",
     "ResponseError",
     "Results",
     "RetevalError",
@@ -65,5 +83,6 @@ __all__ = [
     "TestSetUpload",
     "UnauthorizedError",
     "UnreadableResponseError",
+    "Verdict",
     "WaitTimeoutError",
 ]

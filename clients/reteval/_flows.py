@@ -12,13 +12,17 @@ from typing import Final, TypeVar, cast
 
 from msgspec import Struct
 
-from reteval._requests import Call, get_run
-from reteval._responses import Reply, read
+from reteval._requests import Call
+from reteval._responses import Reply, read, read_verdict
+from reteval.contract.comparisons import Comparison
+from reteval.contract.gates import GatePending
+from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
+J = TypeVar("J", Run, Comparison, Probe)
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 
@@ -40,6 +44,78 @@ def exchange(call: Call[T], retry: Retry) -> Flow[T]:
     Raises:
         RetevalError: what the last attempt came to.
     """
+    answer, attempt = yield from _settle(call, retry)
+    if call.method == "DELETE" and attempt and answer.status == HTTPStatus.NOT_FOUND:
+        # An earlier attempt deleted it; only its answer was lost.
+        answer = Reply(status=HTTPStatus.NO_CONTENT, headers=answer.headers, body=b"")
+    return read(call, answer)
+
+
+def await_end(
+    get: Callable[[int | None], Call[J]],
+    *,
+    retry: Retry,
+    clock: Callable[[], float],
+    timeout_s: float | None,
+    on_progress: Callable[[J], object] | None = None,
+) -> Flow[J]:
+    """Poll a run, comparison or probe until it ends, no faster than suggested, and return it.
+
+    `get` makes the call that is held so many seconds. The service holds each answer until the
+    end; with `on_progress`, only as long as it suggests between polls, so that progress is seen.
+
+    Raises:
+        WaitTimeoutError: it had not ended after `timeout_s`.
+    """
+    deadline = math.inf if timeout_s is None else clock() + timeout_s
+    job = yield from exchange(get(None), retry)
+    while True:
+        if on_progress is not None:
+            on_progress(job)
+        if job.status.terminal:
+            return job
+        asked = clock()
+        if asked >= deadline:
+            raise WaitTimeoutError(job, timeout_s or 0.0)
+        poll_s = job.poll_after_s or USUAL_POLL_S
+        longest = LONGEST_POLL_S if on_progress is None else min(math.ceil(poll_s), LONGEST_POLL_S)
+        hold = int(min(longest, deadline - asked))
+        job = yield from exchange(get(hold or None), retry)
+        early = min(poll_s, deadline - asked) - (clock() - asked)
+        if early > 0 and not job.status.terminal:
+            yield Pause(early)
+
+
+def await_verdict(
+    post: Callable[[int | None], Call[T]],
+    *,
+    retry: Retry,
+    clock: Callable[[], float],
+    timeout_s: float | None,
+) -> Flow[tuple[T, int]]:
+    """Put a gate again and again until it has a verdict; return it with its exit code.
+
+    Raises:
+        WaitTimeoutError: runs or comparisons had not ended after `timeout_s`.
+    """
+    deadline = math.inf if timeout_s is None else clock() + timeout_s
+    while True:
+        asked = clock()
+        call = post(int(min(LONGEST_POLL_S, max(0.0, deadline - asked))) or None)
+        reply, _ = yield from _settle(call, retry)
+        verdict = read_verdict(call, reply)
+        if not isinstance(verdict, GatePending):
+            return verdict
+        left = deadline - clock()
+        if left <= 0:
+            raise WaitTimeoutError(verdict, timeout_s or 0.0)
+        early = min(verdict.poll_after_s - (clock() - asked), left)
+        if early > 0:
+            yield Pause(early)
+
+
+def _settle(call: Call[T], retry: Retry) -> Flow[tuple[Reply, int]]:
+    """Send a call until its answer is one to keep; return it and the number of repetitions."""
     for attempt in count():
         answer = cast("Reply | ConnectionFailedError", (yield call))
         pause = retry.pause_after(call, attempt, answer)
@@ -48,42 +124,4 @@ def exchange(call: Call[T], retry: Retry) -> Flow[T]:
         yield Pause(pause)
     if isinstance(answer, ConnectionFailedError):
         raise answer
-    if call.method == "DELETE" and attempt and answer.status == HTTPStatus.NOT_FOUND:
-        # An earlier attempt deleted it; only its answer was lost.
-        answer = Reply(status=HTTPStatus.NO_CONTENT, headers=answer.headers, body=b"")
-    return read(call, answer)
-
-
-def await_end(
-    run_id: str,
-    *,
-    retry: Retry,
-    clock: Callable[[], float],
-    timeout_s: float | None,
-    on_progress: Callable[[Run], object] | None,
-) -> Flow[Run]:
-    """Poll a run until it ends, no faster than the service suggests, and return it.
-
-    The service holds each answer until the run ends; with `on_progress`, only as long as it
-    suggests between polls, so that progress is seen.
-
-    Raises:
-        WaitTimeoutError: it had not ended after `timeout_s`.
-    """
-    deadline = math.inf if timeout_s is None else clock() + timeout_s
-    run = yield from exchange(get_run(run_id), retry)
-    while True:
-        if on_progress is not None:
-            on_progress(run)
-        if run.status.terminal:
-            return run
-        asked = clock()
-        if asked >= deadline:
-            raise WaitTimeoutError(run, timeout_s or 0.0)
-        poll_s = run.poll_after_s or USUAL_POLL_S
-        longest = LONGEST_POLL_S if on_progress is None else min(math.ceil(poll_s), LONGEST_POLL_S)
-        hold = int(min(longest, deadline - asked))
-        run = yield from exchange(get_run(run_id, hold or None), retry)
-        early = min(poll_s, deadline - asked) - (clock() - asked)
-        if early > 0 and not run.status.terminal:
-            yield Pause(early)
+    return answer, attempt

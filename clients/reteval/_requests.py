@@ -11,10 +11,14 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct, field
 
+from reteval.contract.comparisons import Comparison, ComparisonRequest
+from reteval.contract.history import Trend
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
+from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.results import Results
-from reteval.contract.runs import Run, RunPage, RunRequest
+from reteval.contract.runs import RescoreRequest, Run, RunPage, RunRequest
 from reteval.contract.testsets import QueryPage, TestSet, TestSetPage
+from reteval.contract.unjudged import UnjudgedPage
 
 T_co = TypeVar("T_co", covariant=True)
 JSON = "application/json"
@@ -177,9 +181,71 @@ def get_history(test_set: str) -> Call[list[dict[str, Any]]]:
     return _get("/v1/history.jsonl", rows, accept=JSON_LINES, test_set=test_set)
 
 
+def get_trend(
+    test_set: str,
+    *,
+    metric: str | None = None,
+    label: str | None = None,
+    limit: int | None = None,
+) -> Call[Trend]:
+    """Read the trend of a metric."""
+    return _get("/v1/history", Trend, test_set=test_set, metric=metric, label=label, limit=limit)
+
+
+def get_unjudged(test_set: str, limit: int | None = None) -> Call[UnjudgedPage]:
+    """List the documents to label next."""
+    return _get(f"/v1/test-sets/{segment(test_set)}/unjudged", UnjudgedPage, limit=limit)
+
+
+def get_unjudged_export(test_set: str) -> Call[bytes]:
+    """Read the whole list of documents to label next as CSV."""
+    path = f"/v1/test-sets/{segment(test_set)}/unjudged"
+    return _get(path, bytes, accept="*/*", format="csv")
+
+
 def get_export(run_id: str, export_format: str) -> Call[bytes]:
     """Read a run in a file format."""
     return _get(_run_path(run_id, "/export"), bytes, accept="*/*", format=export_format)
+
+
+def rescore_run(run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Call[Run]:
+    """Make a child run over stored rankings; sent twice it would make two."""
+    return _post(_run_path(run_id, "/rescore"), Run, request, repeatable=False)
+
+
+def post_comparison(
+    request: ComparisonRequest | Mapping[str, Any], wait: int | None = None
+) -> Call[Comparison]:
+    """Compare two runs; the same question again answers the same comparison."""
+    return _post("/v1/comparisons", Comparison, request, wait=wait)
+
+
+def get_comparison(comparison_id: str, wait: int | None = None) -> Call[Comparison]:
+    """Read a comparison; with `wait`, held so many seconds or to its end."""
+    call = _get(f"/v1/comparisons/{segment(comparison_id)}", Comparison, wait=wait)
+    return msgspec.structs.replace(call, extra_s=float(wait or 0))
+
+
+def post_power(request: PowerRequest | Mapping[str, Any]) -> Call[PowerAnswer]:
+    """Ask how many queries show a difference."""
+    return _post("/v1/power", PowerAnswer, request)
+
+
+def post_gate(
+    body: tuple[str, bytes], expect: type[T_co], params: Mapping[str, str], wait: int | None = None
+) -> Call[T_co]:
+    """Hold a run to a gate; `body` is its media type and content."""
+    held = {} if wait is None else {"wait": str(wait)}
+    return Call(
+        method="POST",
+        path="/v1/gates/evaluate",
+        expect=expect,
+        params={**params, **held},
+        headers={"content-type": body[0]},
+        content=body[1],
+        repeatable=True,
+        extra_s=float(wait or 0),
+    )
 
 
 def segment(text: str) -> str:
@@ -207,6 +273,26 @@ def _get(
         params={name: str(value) for name, value in params.items() if value is not None},
         headers={"accept": accept},
         repeatable=True,
+    )
+
+
+def _post(
+    path: str,
+    expect: type[T_co],
+    document: object,
+    *,
+    wait: int | None = None,
+    repeatable: bool = True,
+) -> Call[T_co]:
+    return Call(
+        method="POST",
+        path=path,
+        expect=expect,
+        params={} if wait is None else {"wait": str(wait)},
+        headers={"content-type": JSON},
+        content=msgspec.json.encode(document),
+        repeatable=repeatable,
+        extra_s=float(wait or 0),
     )
 
 

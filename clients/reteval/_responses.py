@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from reteval._requests import Call
+from reteval.contract.gates import EXIT_CODE_HEADER, EXIT_CODES, GatePending
 from reteval.contract.problems import ProblemItem
 from reteval.errors import Refusal, ResponseError, UnreadableResponseError, refused
 
@@ -64,6 +65,22 @@ def read(call: Call[T], reply: Reply) -> T:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
         why = f"the answer cannot be read ({exc}); it is {_describe(reply)}"
         raise _unreadable(call, reply, why) from exc
+
+
+def read_verdict(call: Call[T], reply: Reply) -> tuple[T, int] | GatePending:
+    """Turn the answer of a gate into its verdict and exit code, or what it waits for.
+
+    Raises:
+        ResponseError, UnreadableResponseError: as `read`; a verdict has to say its exit code.
+    """
+    if reply.status == HTTPStatus.ACCEPTED:
+        waits = cast("Call[GatePending]", msgspec.structs.replace(call, expect=GatePending))
+        return read(waits, reply)
+    verdict = read(call, reply)
+    sent = reply.headers.get(EXIT_CODE_HEADER.lower(), "")
+    if sent not in map(str, EXIT_CODES.values()):
+        raise _unreadable(call, reply, f"a verdict with the exit code {sent!r}")
+    return verdict, int(sent)
 
 
 def refusal_of(call: Call[object], reply: Reply) -> ResponseError:

@@ -2,64 +2,36 @@
 
 import asyncio
 import os
-import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, Self, TypeVar, Unpack
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar, Unpack
 
-import httpx
-
-from reteval import _flows, _requests, _uploads
-from reteval._requests import Call
-from reteval._responses import Reply
-from reteval._transport import failure_of, find_target, read_chunks_async, reply_of, request_of
+from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._async_sender import AsyncSender
+from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._local import AsyncSearch, Rankings
 from reteval._uploads import HeadOptions, Source
+from reteval.contract.comparisons import Comparison, ComparisonRequest
+from reteval.contract.gates import GateVerdict
+from reteval.contract.history import Trend
 from reteval.contract.outcomes import OutcomeRow, QueryRow, VariantRow
+from reteval.contract.power import PowerAnswer, PowerRequest
+from reteval.contract.probes import Probe, ProbeRequest
+from reteval.contract.rankings import Ranking, RankingsHead
 from reteval.contract.results import Results
-from reteval.contract.runs import Run, RunRequest
+from reteval.contract.runs import RescoreRequest, Run, RunRequest
 from reteval.contract.testsets import Query, TestSet
-from reteval.errors import ConnectionFailedError
-from reteval.retries import Retry
+from reteval.contract.unjudged import UnjudgedPair
 
 T = TypeVar("T")
 
 
-class AsyncClient:
+class AsyncClient(AsyncSender):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.
     """
-
-    def __init__(
-        self,
-        url: str | None = None,
-        api_key: str | None = None,
-        *,
-        http: httpx.AsyncClient | None = None,
-        timeout_s: float = 30.0,
-        retry: Retry | None = None,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._target = find_target(url, api_key, os.environ)
-        self._own = http is None
-        # A proxy of the environment cannot reach the loopback interface of this machine.
-        self._http = http or httpx.AsyncClient(trust_env=not self._target.loopback)
-        self._timeout_s = timeout_s
-        self._retry = retry or Retry()
-        self._sleep = sleep
-        self._clock = clock
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Close the connections, unless they belong to a client passed in."""
-        if self._own:
-            await self._http.aclose()
 
     async def upload(self, source: Source, **head: Unpack[HeadOptions]) -> TestSet:
         """Upload a test set or a file, as `Client.upload` does."""
@@ -98,6 +70,35 @@ class AsyncClient:
         key = idempotency_key or uuid.uuid4().hex
         return await self._exchange(_requests.post_run(request, key))
 
+    async def score_rankings(
+        self, request: RankingsHead | Mapping[str, Any], rankings: Rankings
+    ) -> Run:
+        """Score rankings made elsewhere, as `Client.score_rankings` does."""
+        return await self._exchange(_local.score_rankings(request, rankings))
+
+    async def evaluate(
+        self,
+        search: AsyncSearch,
+        test_set: str,
+        *,
+        k: int = 10,
+        concurrency: int = 8,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> Results:
+        """Evaluate a coroutine function of your own, as `Client.evaluate` does."""
+        lanes = asyncio.Semaphore(concurrency)
+
+        async def rank(query: Query) -> Ranking:
+            async with lanes:
+                return await _local.ask_async(search, query, k)
+
+        queries = [query async for query in self.queries(test_set)]
+        rankings = await asyncio.gather(*(rank(query) for query in queries))
+        run = await self.score_rankings(_local.head_for(test_set, k, options), rankings)
+        await self.wait(run.id, timeout_s=timeout_s)
+        return await self.results(run.id)
+
     def runs(
         self,
         *,
@@ -125,7 +126,7 @@ class AsyncClient:
         """Wait for a run to end, as `Client.wait` does; `on_progress` is a plain function."""
         return await self._drive(
             _flows.await_end(
-                run_id,
+                partial(_requests.get_run, run_id),
                 retry=self._retry,
                 clock=self._clock,
                 timeout_s=timeout_s,
@@ -179,41 +180,109 @@ class AsyncClient:
         """Return the runs of a test set, oldest first, each a flat dict of means."""
         return await self._exchange(_requests.get_history(test_set))
 
+    async def trend(
+        self,
+        test_set: str,
+        *,
+        metric: str | None = None,
+        label: str | None = None,
+        limit: int | None = None,
+    ) -> Trend:
+        """Return how a metric went, a series for each test-set version and endpoint.
+
+        Of a name, all its versions. No `metric`: the first one of the newest run with numbers.
+        `limit` is the number of newest ended runs of each version.
+        """
+        return await self._exchange(
+            _requests.get_trend(test_set, metric=metric, label=label, limit=limit)
+        )
+
+    def unjudged(self, test_set: str, *, limit: int | None = None) -> AsyncIterator[UnjudgedPair]:
+        """Iterate over what to label next, most valuable first; `limit` is the size of a page."""
+        return self._rows(_requests.get_unjudged(test_set, limit))
+
+    async def export_unjudged(self, test_set: str) -> bytes:
+        """Return what to label next as CSV, with an empty column `rating` to fill in."""
+        return await self._exchange(_requests.get_unjudged_export(test_set))
+
     async def export(self, run_id: str, export_format: str) -> bytes:
         """Return a run as `trec` (a zip of run and qrels), `csv` or `jsonl`."""
         return await self._exchange(_requests.get_export(run_id, export_format))
 
-    async def _rows(self, first: Call[Any]) -> AsyncIterator[Any]:
-        call: Call[Any] | None = first
-        while call is not None:
-            page = await self._exchange(call)
-            for row in page.items:
-                yield row
-            call = _requests.next_page(call, page)
+    async def rescore(self, run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Run:
+        """Score a run's stored rankings anew, as a child run; its endpoint is not called."""
+        return await self._exchange(_requests.rescore_run(run_id, request))
 
-    async def _exchange(self, call: Call[T]) -> T:
-        return await self._drive(_flows.exchange(call, self._retry))
+    async def compare(
+        self, request: ComparisonRequest | Mapping[str, Any], *, wait: int | None = None
+    ) -> Comparison:
+        """Compare two runs; with `wait`, at its end or after so many seconds."""
+        return await self._exchange(_requests.post_comparison(request, wait))
 
-    async def _drive(self, flow: _flows.Flow[T]) -> T:
-        answer: _flows.Answer = None
-        while True:
-            try:
-                step = flow.send(answer)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            if isinstance(step, _flows.Pause):
-                await self._sleep(step.seconds)
-                answer = None
-            else:
-                answer = await self._send(step)
+    async def comparison(self, comparison_id: str, *, wait: int | None = None) -> Comparison:
+        """Return a comparison's state, and its report once it has ended."""
+        return await self._exchange(_requests.get_comparison(comparison_id, wait))
 
-    async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
-        arguments = request_of(call, self._target, self._timeout_s)
-        if call.file is not None:
-            arguments["content"] = read_chunks_async(call.file)
-        request = self._http.build_request(**arguments)
-        try:
-            return reply_of(await self._http.send(request, follow_redirects=False))
-        except httpx.RequestError as exc:
-            return failure_of(exc, call, self._target)
+    async def wait_comparison(
+        self, comparison_id: str, *, timeout_s: float | None = None
+    ) -> Comparison:
+        """Wait for a comparison to end and return it. `WaitTimeoutError` after `timeout_s`."""
+        return await self._drive(
+            _flows.await_end(
+                partial(_requests.get_comparison, comparison_id),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
+    async def gate(
+        self, gate: GateSource, *, timeout_s: float | None = None, **held: Unpack[Held]
+    ) -> GateVerdict:
+        """Hold a run to a gate: a struct, a dict, or the path of a YAML or JSON file.
+
+        Waits for runs and comparisons that have not ended, `WaitTimeoutError` after
+        `timeout_s`. `held` goes before what the gate itself says.
+
+        Raises:
+            OSError: a file that cannot be read.
+        """
+        return (await self._await_verdict(gate, GateVerdict, held_to(held), timeout_s))[0]
+
+    async def gate_document(
+        self,
+        gate: GateSource,
+        gate_format: str,
+        *,
+        timeout_s: float | None = None,
+        **held: Unpack[Held],
+    ) -> GateDocument:
+        """Do as `gate`; the verdict comes as `json`, `text`, `junit` or `markdown`."""
+        return GateDocument(
+            *await self._await_verdict(gate, bytes, held_to(held, gate_format), timeout_s)
+        )
+
+    async def probe(
+        self, request: ProbeRequest | Mapping[str, Any], *, timeout_s: float | None = None
+    ) -> Probe:
+        """Send up to five queries to an endpoint and return all that was seen of them."""
+        return await self._drive(
+            _probes.run_probe(request, retry=self._retry, clock=self._clock, timeout_s=timeout_s)
+        )
+
+    async def power(self, request: PowerRequest | Mapping[str, Any]) -> PowerAnswer:
+        """Tell how many queries show a difference, from a sigma or from two runs."""
+        return await self._exchange(_requests.post_power(request))
+
+    async def _await_verdict(
+        self, gate: GateSource, expect: type[T], params: dict[str, str], timeout_s: float | None
+    ) -> tuple[T, int]:
+        body = await asyncio.to_thread(gate_body, gate)
+        return await self._drive(
+            _flows.await_verdict(
+                lambda wait: _requests.post_gate(body, expect, params, wait),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )

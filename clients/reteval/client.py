@@ -1,29 +1,33 @@
 """The client for synchronous code: a thin sender over the calls and flows of this package."""
 
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self, TypeVar, Unpack
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar, Unpack
 
-import httpx
-
-from reteval import _flows, _requests, _uploads
-from reteval._requests import Call
-from reteval._responses import Reply
-from reteval._transport import failure_of, find_target, read_chunks, reply_of, request_of
+from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._local import Rankings, Search
+from reteval._sender import Sender
 from reteval._uploads import HeadOptions, Source
+from reteval.contract.comparisons import Comparison, ComparisonRequest
+from reteval.contract.gates import GateVerdict
+from reteval.contract.history import Trend
 from reteval.contract.outcomes import OutcomeRow, QueryRow, VariantRow
+from reteval.contract.power import PowerAnswer, PowerRequest
+from reteval.contract.probes import Probe, ProbeRequest
+from reteval.contract.rankings import RankingsHead
 from reteval.contract.results import Results
-from reteval.contract.runs import Run, RunRequest
+from reteval.contract.runs import RescoreRequest, Run, RunRequest
 from reteval.contract.testsets import Query, TestSet
-from reteval.errors import ConnectionFailedError
-from reteval.retries import Retry
+from reteval.contract.unjudged import UnjudgedPair
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Sender):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and
@@ -31,37 +35,6 @@ class Client:
     and certificates; it stays open. `timeout_s` bounds each read and write of an exchange.
     May be shared between threads. Every method raises `RetevalError` (see `reteval.errors`).
     """
-
-    def __init__(
-        self,
-        url: str | None = None,
-        api_key: str | None = None,
-        *,
-        http: httpx.Client | None = None,
-        timeout_s: float = 30.0,
-        retry: Retry | None = None,
-        sleep: Callable[[float], object] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._target = find_target(url, api_key, os.environ)
-        self._own = http is None
-        # A proxy of the environment cannot reach the loopback interface of this machine.
-        self._http = http or httpx.Client(trust_env=not self._target.loopback)
-        self._timeout_s = timeout_s
-        self._retry = retry or Retry()
-        self._sleep = sleep
-        self._clock = clock
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections, unless they belong to a client passed in."""
-        if self._own:
-            self._http.close()
 
     def upload(self, source: Source, **head: Unpack[HeadOptions]) -> TestSet:
         """Upload a test set: a struct, a dict, or the path of a JSON, NDJSON or CSV file.
@@ -113,6 +86,38 @@ class Client:
         """
         return self._exchange(_requests.post_run(request, idempotency_key or uuid.uuid4().hex))
 
+    def score_rankings(self, request: RankingsHead | Mapping[str, Any], rankings: Rankings) -> Run:
+        """Score rankings made elsewhere and return the run queued; nothing is called.
+
+        `rankings` is the path of a TREC run, ranx JSON or JSON lines, or rows of `Ranking`.
+
+        Raises:
+            OSError: a file that cannot be read.
+        """
+        return self._exchange(_local.score_rankings(request, rankings))
+
+    def evaluate(
+        self,
+        search: Search,
+        test_set: str,
+        *,
+        k: int = 10,
+        concurrency: int = 8,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> Results:
+        """Evaluate a function of your own: `search(query, k)` returns document ids, best first.
+
+        It is called from `concurrency` threads; what it raises counts as a failed query.
+        `options` are fields of `RankingsHead`, such as `metrics` and `label`.
+        """
+        queries = list(self.queries(test_set))
+        with ThreadPoolExecutor(concurrency) as pool:
+            rankings = list(pool.map(lambda query: _local.ask(search, query, k), queries))
+        run = self.score_rankings(_local.head_for(test_set, k, options), rankings)
+        self.wait(run.id, timeout_s=timeout_s)
+        return self.results(run.id)
+
     def runs(
         self,
         *,
@@ -143,7 +148,7 @@ class Client:
         """
         return self._drive(
             _flows.await_end(
-                run_id,
+                partial(_requests.get_run, run_id),
                 retry=self._retry,
                 clock=self._clock,
                 timeout_s=timeout_s,
@@ -200,40 +205,103 @@ class Client:
         """Return the runs of a test set, oldest first, each a flat dict of means."""
         return self._exchange(_requests.get_history(test_set))
 
+    def trend(
+        self,
+        test_set: str,
+        *,
+        metric: str | None = None,
+        label: str | None = None,
+        limit: int | None = None,
+    ) -> Trend:
+        """Return how a metric went, a series for each test-set version and endpoint.
+
+        Of a name, all its versions. No `metric`: the first one of the newest run with numbers.
+        `limit` is the number of newest ended runs of each version.
+        """
+        return self._exchange(
+            _requests.get_trend(test_set, metric=metric, label=label, limit=limit)
+        )
+
+    def unjudged(self, test_set: str, *, limit: int | None = None) -> Iterator[UnjudgedPair]:
+        """Iterate over what to label next, most valuable first; `limit` is the size of a page."""
+        return self._rows(_requests.get_unjudged(test_set, limit))
+
+    def export_unjudged(self, test_set: str) -> bytes:
+        """Return what to label next as CSV, with an empty column `rating` to fill in."""
+        return self._exchange(_requests.get_unjudged_export(test_set))
+
     def export(self, run_id: str, export_format: str) -> bytes:
         """Return a run as `trec` (a zip of run and qrels), `csv` or `jsonl`."""
         return self._exchange(_requests.get_export(run_id, export_format))
 
-    def _rows(self, first: Call[Any]) -> Iterator[Any]:
-        call: Call[Any] | None = first
-        while call is not None:
-            page = self._exchange(call)
-            yield from page.items
-            call = _requests.next_page(call, page)
+    def rescore(self, run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Run:
+        """Score a run's stored rankings anew, as a child run; its endpoint is not called."""
+        return self._exchange(_requests.rescore_run(run_id, request))
 
-    def _exchange(self, call: Call[T]) -> T:
-        return self._drive(_flows.exchange(call, self._retry))
+    def compare(
+        self, request: ComparisonRequest | Mapping[str, Any], *, wait: int | None = None
+    ) -> Comparison:
+        """Compare two runs; with `wait`, at its end or after so many seconds."""
+        return self._exchange(_requests.post_comparison(request, wait))
 
-    def _drive(self, flow: _flows.Flow[T]) -> T:
-        answer: _flows.Answer = None
-        while True:
-            try:
-                step = flow.send(answer)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            if isinstance(step, _flows.Pause):
-                self._sleep(step.seconds)
-                answer = None
-            else:
-                answer = self._send(step)
+    def comparison(self, comparison_id: str, *, wait: int | None = None) -> Comparison:
+        """Return a comparison's state, and its report once it has ended."""
+        return self._exchange(_requests.get_comparison(comparison_id, wait))
 
-    def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
-        arguments = request_of(call, self._target, self._timeout_s)
-        if call.file is not None:
-            arguments["content"] = read_chunks(call.file)
-        request = self._http.build_request(**arguments)
-        try:
-            return reply_of(self._http.send(request, follow_redirects=False))
-        except httpx.RequestError as exc:
-            return failure_of(exc, call, self._target)
+    def wait_comparison(self, comparison_id: str, *, timeout_s: float | None = None) -> Comparison:
+        """Wait for a comparison to end and return it. `WaitTimeoutError` after `timeout_s`."""
+        return self._drive(
+            _flows.await_end(
+                partial(_requests.get_comparison, comparison_id),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
+    def gate(
+        self, gate: GateSource, *, timeout_s: float | None = None, **held: Unpack[Held]
+    ) -> GateVerdict:
+        """Hold a run to a gate: a struct, a dict, or the path of a YAML or JSON file.
+
+        Waits for what has not ended. `held` goes before what the gate itself says.
+        """
+        return self._await_verdict(gate, GateVerdict, held_to(held), timeout_s)[0]
+
+    def gate_document(
+        self,
+        gate: GateSource,
+        gate_format: str,
+        *,
+        timeout_s: float | None = None,
+        **held: Unpack[Held],
+    ) -> GateDocument:
+        """Do as `gate`; the verdict comes as `json`, `text`, `junit` or `markdown`."""
+        return GateDocument(
+            *self._await_verdict(gate, bytes, held_to(held, gate_format), timeout_s)
+        )
+
+    def probe(
+        self, request: ProbeRequest | Mapping[str, Any], *, timeout_s: float | None = None
+    ) -> Probe:
+        """Send up to five queries to an endpoint and return all that was seen of them."""
+        return self._drive(
+            _probes.run_probe(request, retry=self._retry, clock=self._clock, timeout_s=timeout_s)
+        )
+
+    def power(self, request: PowerRequest | Mapping[str, Any]) -> PowerAnswer:
+        """Tell how many queries show a difference, from a sigma or from two runs."""
+        return self._exchange(_requests.post_power(request))
+
+    def _await_verdict(
+        self, gate: GateSource, expect: type[T], params: dict[str, str], timeout_s: float | None
+    ) -> tuple[T, int]:
+        body = gate_body(gate)
+        return self._drive(
+            _flows.await_verdict(
+                lambda wait: _requests.post_gate(body, expect, params, wait),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )

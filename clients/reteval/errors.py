@@ -11,7 +11,7 @@
           ConflictError         409
           RateLimitedError      429
         ServerError             5xx: repeat later, or tell the operator the request id
-      WaitTimeoutError          the run had not ended in the time given; it goes on
+      WaitTimeoutError          a run, comparison or gate had not ended in time; it goes on
 
 Knows statuses and problem details, no HTTP library.
 """
@@ -20,6 +20,9 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
+from reteval.contract.comparisons import Comparison
+from reteval.contract.gates import GatePending
+from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
 
@@ -108,18 +111,28 @@ class ServerError(ResponseError):
 
 
 class WaitTimeoutError(RetevalError):
-    """The run had not ended in the time given. `run` is its last known state."""
+    """Something had not ended in the time given; it goes on. `pending` is its last known state."""
 
-    def __init__(self, run: Run, timeout_s: float) -> None:
-        super().__init__(run, timeout_s)
-        self.run = run
+    def __init__(self, pending: Run | Comparison | Probe | GatePending, timeout_s: float) -> None:
+        super().__init__(pending, timeout_s)
+        self.pending = pending
         self.timeout_s = timeout_s
 
     def __str__(self) -> str:
-        """Name the run, how far it is, and that it goes on."""
-        progress = self.run.progress
+        """Name what is waited for, how far it is, and that it goes on."""
+        after = f"after {self.timeout_s:g} s"
+        if isinstance(self.pending, GatePending):
+            awaited = ", ".join(self.pending.waiting_for)
+            return f"the gate still waits for {awaited} {after}; it goes on: ask again"
+        if isinstance(self.pending, Comparison):
+            state = f"{self.pending.id!r} is {self.pending.status.value}"
+            return f"comparison {state} {after}; it goes on: wait again"
+        if isinstance(self.pending, Probe):
+            state = f"{self.pending.id!r} is {self.pending.status.value}"
+            return f"probe {state} {after}; it goes on: read it later"
+        progress = self.pending.progress
         return (
-            f"run {self.run.id!r} is {self.run.status.value} after {self.timeout_s:g} s "
+            f"run {self.pending.id!r} is {self.pending.status.value} {after} "
             f"({progress.done} of {progress.total} requests done); it goes on: wait again"
         )
 

@@ -81,14 +81,16 @@ async def stream_body(request: AnyRequest, *, max_bytes: int) -> AsyncIterator[b
         yield chunk
 
 
-async def read_files(request: AnyRequest) -> dict[str, UploadFile]:
+async def read_files(
+    request: AnyRequest, *, max_bytes: int = MAX_JSON_BYTES
+) -> dict[str, UploadFile]:
     """Read the files of a multipart body, by field name.
 
     Raises:
         TooLargeError: the body is too long.
         ClientException: it is not a multipart body of files (400).
     """
-    body = await read_body(request, max_bytes=MAX_JSON_BYTES + _MULTIPART_OVERHEAD_BYTES)
+    body = await read_body(request, max_bytes=max_bytes + _MULTIPART_OVERHEAD_BYTES)
     form = await Request[Any, Any, Any](request.scope, receive=_replay(body)).form()
     files: dict[str, UploadFile] = {}
     for name, part in form.multi_items():

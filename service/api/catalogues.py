@@ -9,6 +9,7 @@ from service.api.bodies import AnyRequest, NoParameters, read_query
 from service.api.operations import JSON, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.catalogues import KindCatalogue, MetricCatalogue, list_kinds, list_metrics
+from service.core.endpoint_presets import PresetCatalogue, list_presets
 
 _TAG: Final = "catalogues"
 
@@ -45,4 +46,21 @@ async def get_kinds(request: AnyRequest) -> Response[bytes]:
     return answer(list_kinds())
 
 
-HANDLERS: Final = (get_metrics, get_kinds)
+@reads(
+    "/endpoints/presets",
+    Operation(
+        id="listPresets",
+        tag=_TAG,
+        summary="List the presets of endpoints",
+        about="Each with the whole description that it stands for.",
+        answers={200: Answer(about="All presets", media={JSON: PresetCatalogue})},
+        errors=(errors.InvalidError,),
+    ),
+)
+async def get_presets(request: AnyRequest) -> Response[bytes]:
+    """Answer the presets."""
+    read_query(request, NoParameters)
+    return answer(list_presets())
+
+
+HANDLERS: Final = (get_metrics, get_kinds, get_presets)

@@ -22,6 +22,9 @@ MULTIPART: Final = "multipart/form-data"
 ZIP: Final = "application/zip"
 HTML: Final = "text/html"
 YAML: Final = "application/yaml"
+XML: Final = "application/xml"
+TEXT: Final = "text/plain"
+MARKDOWN: Final = "text/markdown"
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -54,6 +57,11 @@ def reads(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
 def creates(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
     """Route POST to a handler."""
     return _routed(path, [HttpMethod.POST], operation)
+
+
+def replaces(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
+    """Route PUT to a handler."""
+    return _routed(path, [HttpMethod.PUT], operation)
 
 
 def deletes(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:

@@ -1,10 +1,11 @@
 """Query parameters by route. Each struct's fields are what the route accepts, and no more."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from reteval.contract import limits
+from reteval.contract.history import DEFAULT_TREND, MAX_TREND
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
 
@@ -81,3 +82,30 @@ class HistoryParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Whose history."""
 
     test_set: Ref
+
+
+class TrendParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose trend, and of what."""
+
+    test_set: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=limits.MAX_NAME_BYTES,
+            description="Id of a test set, or a name for all its versions.",
+        ),
+    ]
+    metric: Annotated[
+        str,
+        Meta(max_length=64, description="Empty: the first metric of the newest run with numbers."),
+    ] = ""
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    limit: Annotated[
+        int, Meta(ge=1, le=MAX_TREND, description="Newest ended runs of each version.")
+    ] = DEFAULT_TREND
+
+
+class UnjudgedParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A page of the list, or all of it as CSV, which has no pages."""
+
+    format: Literal["json", "csv"] = "json"

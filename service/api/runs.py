@@ -9,13 +9,13 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 
-from reteval.contract.runs import Run, RunPage, RunRequest
+from reteval.contract.runs import RescoreRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import RunListParameters, WaitParameters
 from service.api.responses import answer, answer_nothing
-from service.core import runs
+from service.core import rescoring, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
 
@@ -77,7 +77,7 @@ async def create_run(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     headers = {"Location": f"/v1/runs/{run.id}"}
     if not created:
         headers["Idempotent-Replayed"] = "true"
-    return _show(run, status=202, headers=headers)
+    return show_run(run, status=202, headers=headers)
 
 
 @reads(
@@ -113,7 +113,7 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
 async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Response[bytes]:
     """Answer a run's state."""
     sent = read_query(request, WaitParameters)
-    return _show(await runs.get_run(backend, run_id, wait_s=sent.wait))
+    return show_run(await runs.get_run(backend, run_id, wait_s=sent.wait))
 
 
 @creates(
@@ -132,7 +132,48 @@ async def cancel_run(
 ) -> Response[bytes]:
     """Ask a run to stop."""
     read_query(request, NoParameters)
-    return _show(await runs.cancel_run(backend, run_id), status=202)
+    return show_run(await runs.cancel_run(backend, run_id), status=202)
+
+
+@creates(
+    "/runs/{run_id:str}/rescore",
+    Operation(
+        id="rescoreRun",
+        tag=_TAG,
+        summary="Score a run's rankings anew",
+        about=(
+            "Makes a child run with other metrics, another threshold or another test-set version "
+            "over the stored rankings. The endpoint is not called."
+        ),
+        answers={
+            202: Answer(
+                about="Accepted",
+                media={JSON: Run},
+                headers={"Location": "The child run's address.", **_POLL_HEADERS},
+            )
+        },
+        body={JSON: RescoreRequest},
+        errors=(
+            errors.MalformedJsonError,
+            errors.NotFoundError,
+            errors.NotTerminalError,
+            errors.NoRankingsError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def rescore_run(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Accept a child run over stored rankings."""
+    check_media(request, (JSON,))
+    read_query(request, NoParameters)
+    asked = decode(await read_body(request), RescoreRequest)
+    run = await rescoring.rescore(backend, run_id, asked)
+    return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
 
 
 @deletes(
@@ -154,7 +195,10 @@ async def delete_run(
     return answer_nothing()
 
 
-def _show(run: Run, *, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
+def show_run(
+    run: Run, *, status: int = 200, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    """Answer a run, with the pause before it is worth asking again."""
     pace = {} if run.poll_after_s is None else {"Retry-After": str(math.ceil(run.poll_after_s))}
     return answer(run, status=status, headers={**pace, **(headers or {})})
 
@@ -170,4 +214,4 @@ def _read_key(request: AnyRequest) -> str | None:
     return key
 
 
-HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, delete_run)
+HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, delete_run)

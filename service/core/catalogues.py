@@ -4,20 +4,26 @@ from typing import Final
 
 from msgspec import Struct
 
+from reteval.contract.definitions import FORMULAS, RULES, THRESHOLD_SCOPE
+from reteval.contract.kind_examples import KIND_EXAMPLES, KindExample
 from reteval.contract.kinds import KINDS, OUT_OF_CORPUS_TIERS, PRESETS, SUITE
-from reteval.contract.metrics import FAMILIES
+from reteval.contract.metrics import FAMILIES, PARAMETERS
+from reteval.contract.runs import IntervalMethod
 
 
 class MetricEntry(Struct, frozen=True, kw_only=True):
-    """A metric. `cutoff`: "required" (`recall@5`) or "optional" (`mrr`, `mrr@10`).
+    """A metric. `cutoff`: "required" (`recall@5`), "optional" (`mrr`, `mrr@10`) or "none".
 
-    `example` is its value for the ranking and judgments of the catalogue's `example`.
+    `parameters` may stand in parentheses behind the name, as in `precision(rel=2)@5`. `aliases`
+    are read as the same metric; reports name it by `name`. `example` is its value for the
+    ranking and judgments of the catalogue's `example`.
     """
 
     name: str
     formula: str
     cutoff: str
     graded: bool
+    parameters: dict[str, str]
     aliases: tuple[str, ...]
     example: dict[str, float]
 
@@ -27,17 +33,25 @@ class WorkedExample(Struct, frozen=True, kw_only=True):
 
     ranking: tuple[str, ...]
     grades: dict[str, int]
+    scale_max: int
+    relevant_from: int
 
 
 class MetricCatalogue(Struct, frozen=True, kw_only=True):
-    """All metrics."""
+    """All metrics; `definitions` are the rules that hold for each number of every report."""
 
     example: WorkedExample
+    definitions: dict[str, str]
+    intervals: dict[str, str]
     metrics: tuple[MetricEntry, ...]
 
 
 class KindEntry(Struct, frozen=True, kw_only=True):
-    """A kind of variant. `labels` says what it does to the judgments of its query."""
+    """A kind of variant. `labels` says what it does to the judgments of its query.
+
+    `variants` is how many are made of a query, by severity: `replicates`, or fewer. `invariant`
+    kinds change only what normalisation removes; a search should not notice them.
+    """
 
     name: str
     family: str
@@ -46,6 +60,9 @@ class KindEntry(Struct, frozen=True, kw_only=True):
     target: str
     severities: tuple[int, ...]
     replicates: int
+    variants: dict[int, int]
+    invariant: bool
+    example: KindExample
 
 
 class PresetEntry(Struct, frozen=True, kw_only=True):
@@ -66,28 +83,32 @@ class KindCatalogue(Struct, frozen=True, kw_only=True):
     out_of_corpus: dict[str, int]
 
 
-EXAMPLE: Final = WorkedExample(ranking=("x", "a", "y", "b"), grades={"a": 3, "b": 1, "x": 0})
-FORMULAS: Final = {
-    "recall": ("relevant documents in the top k / all relevant documents", {"recall@2": 1 / 2}),
-    "hit_rate": ("1 if a relevant document is in the top k, else 0", {"hit_rate@2": 1.0}),
-    "precision": ("relevant documents in the top k / k", {"precision@2": 1 / 2}),
-    "mrr": ("1 / rank of the first relevant document; 0 without one", {"mrr": 1 / 2}),
-    "ndcg": (
-        "sum of grade / log2(rank + 1) over the top k / the same sum for all judged by grade",
-        {"ndcg@2": 0.521296028614},
-    ),
-    "ndcg_exp": (
-        "as ndcg, with the gain 2^grade - 1 in place of the grade",
-        {"ndcg_exp@2": 0.578764111009},
-    ),
-    "map": (
-        "sum of precision at the rank of each relevant document found / all relevant documents",
-        {"map": 1 / 2},
-    ),
-    "judged": (
-        "judged documents in the top k / min(k, documents returned); undefined for an empty answer",
-        {"judged@3": 2 / 3},
-    ),
+EXAMPLE: Final = WorkedExample(
+    ranking=("x", "a", "y", "b"), grades={"a": 3, "b": 1, "x": 0}, scale_max=3, relevant_from=1
+)
+EXAMPLES: Final[dict[str, dict[str, float]]] = {
+    "recall": {"recall@2": 1 / 2, "recall(rel=2)@2": 1.0},
+    "hit_rate": {"hit_rate@2": 1.0},
+    "precision": {"precision@2": 1 / 2},
+    "f1": {"f1@2": 1 / 2},
+    "mrr": {"mrr": 1 / 2, "mrr@1": 0.0},
+    "ndcg": {"ndcg@2": 0.521296028614},
+    "ndcg_exp": {"ndcg_exp@2": 0.578764111009},
+    "map": {"map": 1 / 2},
+    "r_precision": {"r_precision": 1 / 2},
+    "bpref": {"bpref": 0.0},
+    "err": {"err@2": 7 / 16, "err@4": 7 / 16 + 1 / 256},
+    "rbp": {"rbp(p=0.8)": 0.16 + 0.1024 / 3, "rbp(p=0.5,rel=1)": 0.3125},
+    "judged": {"judged@3": 2 / 3},
+}
+INTERVALS: Final = {
+    IntervalMethod.AUTO: "t, or Wilson's where t would not cover (shares, values crowded at an "
+    "end, few queries); the default",
+    IntervalMethod.T: "Student's t over queries, cut to [0, 1]",
+    IntervalMethod.WILSON: "Wilson's score interval on the mean; never too narrow, often wide",
+    IntervalMethod.BCA: "bias-corrected and accelerated bootstrap, 10,000 seeded resamples; "
+    "slices have auto",
+    IntervalMethod.WALD: "1.96 * sqrt(p * (1 - p) / n), not cut; covers too rarely near 0 and 1",
 }
 
 
@@ -95,14 +116,17 @@ def list_metrics() -> MetricCatalogue:
     """Return every metric with its formula and a worked example."""
     return MetricCatalogue(
         example=EXAMPLE,
+        definitions={**RULES, "threshold": f"relevant_from of the test set: {THRESHOLD_SCOPE}"},
+        intervals={method.value: about for method, about in INTERVALS.items()},
         metrics=tuple(
             MetricEntry(
                 name=family.name,
-                formula=FORMULAS[family.name][0],
+                formula=FORMULAS[family.name],
                 cutoff=family.cutoff,
                 graded=family.graded,
+                parameters={name: PARAMETERS[name] for name in family.parameters},
                 aliases=family.aliases,
-                example=FORMULAS[family.name][1],
+                example=EXAMPLES[family.name],
             )
             for family in FAMILIES.values()
         ),
@@ -122,6 +146,9 @@ def list_kinds() -> KindCatalogue:
                 target=kind.target,
                 severities=kind.severities,
                 replicates=kind.replicates,
+                variants={severity: kind.count(severity) for severity in kind.severities},
+                invariant=kind.invariant,
+                example=KIND_EXAMPLES[kind.name],
             )
             for kind in KINDS.values()
         ),

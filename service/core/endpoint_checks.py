@@ -3,18 +3,25 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-import jmespath
-from jmespath.exceptions import JMESPathError
 from msgspec import UNSET
 
+from reteval.contract.endpoints import (
+    FIELD,
+    JSON_FILTER,
+    PLACEHOLDER,
+    Endpoint,
+    Method,
+    PagingKind,
+)
 from reteval.contract.problems import ProblemItem
-from reteval.contract.runs import Endpoint, Method
+from service.core.id_checks import check_ids
+from service.core.mapping_checks import check_mapping
 from service.egress import EgressError, Policy, check_headers
 from service.errors import EndpointNotAllowedError
 
 QUERY: Final = "{{query}}"
 MAX_BODY_DEPTH: Final = 32
-_EXPRESSIONS: Final = ("hits", "id", "score", "text", "ids", "scores")
+_QUERY_NAMES: Final = ("query", "query_id")
 
 
 def check_target(endpoint: Endpoint, policy: Policy) -> None:
@@ -36,10 +43,28 @@ def check_target(endpoint: Endpoint, policy: Policy) -> None:
 def check_description(endpoint: Endpoint) -> list[ProblemItem]:
     """Return what is wrong with how the endpoint is described."""
     return [
+        *_check_place(endpoint),
         *_check_payload(endpoint),
-        *_check_expressions(endpoint),
-        *_check_parallel_arrays(endpoint),
+        *_check_paging(endpoint),
+        *check_mapping(endpoint),
+        *check_ids(endpoint),
     ]
+
+
+def check_variants(endpoint: Endpoint) -> Iterator[ProblemItem]:
+    """Find out whether variants, which change the text, would reach the endpoint at all."""
+    if _describes_payload(endpoint) and "query" not in find_placeholders(endpoint):
+        yield ProblemItem(
+            pointer="/adversarial",
+            message=f"variants change the text, and no {QUERY} in the endpoint sends it",
+            fix="Leave `adversarial` out, or send the text.",
+        )
+
+
+def find_placeholders(endpoint: Endpoint) -> set[str]:
+    """Return the names of all placeholders in what is sent."""
+    parts = [endpoint.url, endpoint.params, endpoint.headers, endpoint.body, endpoint.form]
+    return _scan(parts)[1]
 
 
 def _refused(pointer: str, exc: EgressError) -> EndpointNotAllowedError:
@@ -49,6 +74,15 @@ def _refused(pointer: str, exc: EgressError) -> EndpointNotAllowedError:
         fix="Use an address this deployment may call, or ask its operator to allow it.",
     )
     return EndpointNotAllowedError("This deployment does not call that endpoint.", errors=[item])
+
+
+def _check_place(endpoint: Endpoint) -> Iterator[ProblemItem]:
+    if not endpoint.url:
+        yield ProblemItem(
+            pointer="/endpoint/url",
+            message="it has no URL",
+            fix="Give `url`, or `saved` with the name of a saved endpoint.",
+        )
 
 
 def _check_payload(endpoint: Endpoint) -> Iterator[ProblemItem]:
@@ -65,14 +99,14 @@ def _check_payload(endpoint: Endpoint) -> Iterator[ProblemItem]:
             message="a GET request carries no body and no form",
             fix="Use POST, or put the query into `params`.",
         )
-    depth, carried = _scan([endpoint.body, endpoint.form])
+    depth, _ = _scan([endpoint.body, endpoint.form])
     if depth > MAX_BODY_DEPTH:
         yield ProblemItem(
             pointer="/endpoint/body",
             message=f"it is nested more than {MAX_BODY_DEPTH} levels deep",
             fix="Send a flatter body.",
         )
-    elif not carried and _describes_payload(endpoint) and not _carries_elsewhere(endpoint):
+    elif _describes_payload(endpoint) and not _tells_queries_apart(endpoint):
         yield ProblemItem(
             pointer="/endpoint",
             message=f"nothing in it carries {QUERY}, so every query would get the same answer",
@@ -87,54 +121,55 @@ def _describes_payload(endpoint: Endpoint) -> bool:
     return endpoint.body is not UNSET or endpoint.form is not UNSET
 
 
-def _carries_elsewhere(endpoint: Endpoint) -> bool:
-    _, carried = _scan([endpoint.url, endpoint.params, endpoint.headers])
-    return carried
+def _tells_queries_apart(endpoint: Endpoint) -> bool:
+    names = find_placeholders(endpoint)
+    return any(name in _QUERY_NAMES or name.startswith(FIELD) for name in names)
 
 
-def _scan(tree: Any) -> tuple[int, bool]:
-    """Return how deep a JSON tree is nested, and whether a string in it holds the query."""
-    deepest, carried = 0, False
+def _check_paging(endpoint: Endpoint) -> Iterator[ProblemItem]:
+    paging = endpoint.paging
+    wanted = None if paging is None else paging.kind.value
+    names = find_placeholders(endpoint) & {kind.value for kind in PagingKind}
+    for name in sorted(names - {wanted}):
+        yield ProblemItem(
+            pointer="/endpoint/paging",
+            message=f"{{{{{name}}}}} is used, and nothing says how to page by {name}",
+            fix=f'Add `paging` of kind "{name}", or leave the placeholder out.',
+        )
+    if paging is None:
+        return
+    if wanted not in names:
+        yield ProblemItem(
+            pointer="/endpoint/paging/kind",
+            message=f"no {{{{{wanted}}}}} in the request says where to go on from",
+            fix=f"Write {{{{{wanted}}}}} where the endpoint reads it.",
+        )
+    if (paging.next is None) is (paging.kind is PagingKind.CURSOR):
+        yield ProblemItem(
+            pointer="/endpoint/paging/next",
+            message="`next` belongs to paging by cursor, and only to that",
+            fix="Name where the answer holds the next cursor, or leave `next` out.",
+        )
+    if paging.kind is not PagingKind.CURSOR and isinstance(paging.start, str):
+        yield ProblemItem(
+            pointer="/endpoint/paging/start",
+            message=f"paging by {paging.kind} starts with a number",
+            fix="Write it as a number, or leave it out.",
+        )
+
+
+def _scan(tree: Any) -> tuple[int, set[str]]:
+    """Return how deep a JSON tree is nested, and the placeholders in its strings."""
+    deepest = 0
+    names: set[str] = set()
     pending = [(tree, 0)]
     while pending:
         node, depth = pending.pop()
         deepest = max(deepest, depth)
         if isinstance(node, str):
-            carried = carried or QUERY in node
+            names.update(name.removesuffix(JSON_FILTER) for name in PLACEHOLDER.findall(node))
         elif isinstance(node, dict):
             pending.extend((child, depth + 1) for child in node.values())
         elif isinstance(node, list):
             pending.extend((child, depth + 1) for child in node)
-    return deepest, carried
-
-
-def _check_expressions(endpoint: Endpoint) -> Iterator[ProblemItem]:
-    for name in _EXPRESSIONS:
-        expression = getattr(endpoint, name)
-        if expression is None:
-            continue
-        try:
-            jmespath.compile(expression)
-        except (JMESPathError, RecursionError) as exc:
-            reason = str(exc).splitlines()[0] if str(exc) else type(exc).__name__
-            yield ProblemItem(
-                pointer=f"/endpoint/{name}",
-                message=f"{expression!r} is no JMESPath expression: {reason}",
-                fix="Write a path such as `hits.hits` or `_source.doc_id`.",
-            )
-
-
-def _check_parallel_arrays(endpoint: Endpoint) -> Iterator[ProblemItem]:
-    mixed = [name for name in ("hits", "id", "score") if getattr(endpoint, name) is not None]
-    if endpoint.ids is not None and mixed:
-        yield ProblemItem(
-            pointer="/endpoint/ids",
-            message=f"`ids` reads parallel arrays and cannot stand beside `{mixed[0]}`",
-            fix="Use `ids` and `scores`, or `hits`, `id` and `score`.",
-        )
-    if endpoint.scores is not None and endpoint.ids is None:
-        yield ProblemItem(
-            pointer="/endpoint/scores",
-            message="`scores` needs `ids` beside it",
-            fix="Add `ids`, or use `score` to read each hit.",
-        )
+    return deepest, names

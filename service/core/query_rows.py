@@ -18,6 +18,8 @@ from service.store.chunks import SIZE
 STATUSES: Final = tuple(OutcomeStatus)
 EXPECT_NOTHING: Final = "expect_nothing"
 EMPTY_ANSWER: Final = "empty_answer"
+NO_SUCH_GRADE: Final = "no_document_of_the_grade"
+"""A metric with `rel` where the query has no document of that grade."""
 _SLICE_PREFIX: Final = "tag:"
 
 
@@ -129,7 +131,7 @@ def _reason(
     if place >= sheet.scorable:
         return EXPECT_NOTHING
     if any(value is None for value in metrics.values()):
-        return EMPTY_ANSWER if outcome.status is OutcomeStatus.OK_EMPTY else "undefined"
+        return EMPTY_ANSWER if outcome.status is OutcomeStatus.OK_EMPTY else NO_SUCH_GRADE
     return None
 
 

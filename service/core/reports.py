@@ -72,9 +72,10 @@ async def page_variants(
     cursors = await backend.cursors()
     scope = ("variants", backend.tenant, run_id, kind)
     outcomes = backend.store.outcomes
-    clean, total = await outcomes.plan_size(backend.tenant, run_id)
+    clean, _ = await outcomes.plan_size(backend.tenant, run_id)
     place = int(cursors.read(scope, cursor) or clean)
     values, originals = await outcomes.variant_values(backend.tenant, run_id)
+    total = clean + len(values)
     items: list[VariantRow] = []
     while place < total and len(items) < limit:
         stop = min(total, place + _SPAN)

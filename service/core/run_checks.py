@@ -3,16 +3,18 @@
 import contextlib
 from collections.abc import Iterator
 from typing import Final
+from zoneinfo import available_timezones
 
 from msgspec import Struct
 
 from reteval.contract import limits
+from reteval.contract.hostile import HOSTILE_GROUPS
 from reteval.contract.kinds import KINDS, OUT_OF_CORPUS_TIERS, PRESETS, SUITE
 from reteval.contract.metrics import Metric, UnknownMetricError, expand_metrics, parse_metric
 from reteval.contract.problems import ProblemItem
-from reteval.contract.runs import AdversarialRequest, RunRequest
+from reteval.contract.runs import AdversarialRequest, RunRequest, Window
 from service.core.decoding import escape
-from service.core.endpoint_checks import check_description, check_target
+from service.core.endpoint_checks import check_description, check_target, check_variants
 from service.core.texts import check_text
 from service.egress import Policy
 from service.errors import InvalidError
@@ -20,7 +22,10 @@ from service.errors import InvalidError
 MIN_DEFAULT_DEPTH: Final = 10
 MAX_ERRORS: Final = 20
 OUT_OF_CORPUS_PREFIX: Final = "out_of_corpus."
-OUT_OF_CORPUS_KINDS: Final = tuple(f"{OUT_OF_CORPUS_PREFIX}{tier}" for tier in OUT_OF_CORPUS_TIERS)
+UNJUDGED_KINDS: Final = (
+    *(f"{OUT_OF_CORPUS_PREFIX}{tier}" for tier in OUT_OF_CORPUS_TIERS),
+    *HOSTILE_GROUPS,
+)
 
 
 class Resolved(Struct, frozen=True, kw_only=True):
@@ -38,10 +43,12 @@ def check_run(request: RunRequest, policy: Policy) -> Resolved:
         EndpointNotAllowedError: the endpoint is outside the egress policy.
     """
     metrics, items = _read_metrics(request)
-    items += _check_names(request)
+    items += check_names(request)
+    items += _check_window(request.limits.window)
     items += check_description(request.endpoint)
     if request.adversarial is not None:
-        items += _check_adversarial(request.adversarial)
+        items += check_adversarial(request.adversarial)
+        items += check_variants(request.endpoint)
     items += _check_depth(request, metrics)
     if items:
         raise InvalidError("The run request breaks a rule.", errors=items[:MAX_ERRORS])
@@ -65,7 +72,31 @@ def _metric_item(pointer: str, exc: UnknownMetricError) -> ProblemItem:
     )
 
 
-def _check_names(request: RunRequest) -> list[ProblemItem]:
+def _check_window(window: Window | None) -> list[ProblemItem]:
+    if window is None:
+        return []
+    items = []
+    if window.zone not in available_timezones():
+        items.append(
+            ProblemItem(
+                pointer="/limits/window/zone",
+                message=f"there is no time zone {window.zone!r}",
+                fix="Use a name such as Europe/Lisbon, or UTC.",
+            )
+        )
+    if window.opens == window.closes:
+        items.append(
+            ProblemItem(
+                pointer="/limits/window/closes",
+                message="the window opens and closes at the same time",
+                fix="Leave `window` out to send at any hour.",
+            )
+        )
+    return items
+
+
+def check_names(request: RunRequest) -> list[ProblemItem]:
+    """Check the texts that a run is labelled with."""
     items = [
         *check_text(request.test_set, pointer="/test_set", max_bytes=limits.MAX_NAME_BYTES),
         *check_text(request.label, pointer="/label", max_bytes=limits.MAX_NAME_BYTES),
@@ -85,7 +116,8 @@ def _check_names(request: RunRequest) -> list[ProblemItem]:
     return items
 
 
-def _check_adversarial(request: AdversarialRequest) -> Iterator[ProblemItem]:
+def check_adversarial(request: AdversarialRequest) -> Iterator[ProblemItem]:
+    """Check names of suite, preset, kinds and metric."""
     if request.suite not in (None, SUITE):
         yield ProblemItem(
             pointer="/adversarial/suite",
@@ -99,11 +131,11 @@ def _check_adversarial(request: AdversarialRequest) -> Iterator[ProblemItem]:
             fix=f"Use one of {', '.join(PRESETS)}.",
         )
     for index, kind in enumerate(request.kinds or ()):
-        if kind not in KINDS and kind not in OUT_OF_CORPUS_KINDS:
+        if kind not in KINDS and kind not in UNJUDGED_KINDS:
             yield ProblemItem(
                 pointer=f"/adversarial/kinds/{index}",
                 message=f"there is no kind {kind!r}",
-                fix=f"Use one of {', '.join((*KINDS, *OUT_OF_CORPUS_KINDS))}.",
+                fix=f"Use one of {', '.join((*KINDS, *UNJUDGED_KINDS))}.",
             )
     for name in ("kinds", "severities"):
         if getattr(request, name) == []:

@@ -1,30 +1,27 @@
 """Runs: accept, show, wait for, cancel, delete. The record in the store is the truth."""
 
-import asyncio
 import hashlib
 from datetime import UTC, datetime
 from typing import Final
 
-import structlog
 from msgspec import Struct, structs
 
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Progress, Run, RunPage, RunRequest, RunStatus, TestSetRef
 from reteval.contract.testsets import TestSet
 from service.core.backend import Backend, to_iso
+from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.estimates import estimate
+from service.core.jobs import await_end, wake
 from service.core.run_checks import check_run
-from service.errors import NotFoundError, StorageFullError, StoreUnavailableError
+from service.errors import NotFoundError
+from service.queue import RUNS
 from service.store.keys import new_id
 from service.store.records import Idempotency, RunRecord, RunSpec
 from service.store.sealing import seal
 
 POLL_S: Final = (0.5, 5.0)
 """Least and most seconds a client is told to wait before it asks again."""
-_FIRST_PAUSE_S: Final = 0.1
-_LONGEST_PAUSE_S: Final = 1.0
-
-_log = structlog.get_logger("reteval.runs")
 
 
 class RunFilter(Struct, frozen=True, kw_only=True):
@@ -45,12 +42,13 @@ async def create_run(
         NotFoundError: no such test set.
         IdempotencyMismatchError: the key belongs to another body.
     """
+    request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     resolved = check_run(request, backend.policy)
-    test_set = await _find_test_set(backend, request.test_set)
+    test_set = await find_test_set(backend, request.test_set)
     headers = request.endpoint.headers
     spec = RunSpec(
         id=new_id("run"),
-        request=_without_secrets(request),
+        request=structs.replace(request, endpoint=strip_secrets(request.endpoint)),
         test_set=TestSetRef(
             id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
         ),
@@ -66,9 +64,10 @@ async def create_run(
         spec,
         secrets=seal(backend.secret_key, headers) if headers else None,
         idempotency=_idempotency(idempotency_key, body),
+        queue=RUNS,
     )
     if created:
-        await _wake(backend, record)
+        await wake(backend, record.id, record)
     return show(record, backend.now()), created
 
 
@@ -78,14 +77,7 @@ async def get_run(backend: Backend, run_id: str, *, wait_s: float = 0.0) -> Run:
     Raises:
         NotFoundError: no such run.
     """
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + wait_s
-    pause = _FIRST_PAUSE_S
-    record = await backend.store.runs.get(backend.tenant, run_id)
-    while not record.status.terminal and (left := deadline - loop.time()) > 0:
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 1.5, _LONGEST_PAUSE_S)
-        record = await backend.store.runs.get(backend.tenant, run_id)
+    record = await await_end(lambda: backend.store.runs.get(backend.tenant, run_id), wait_s=wait_s)
     return show(record, backend.now())
 
 
@@ -166,10 +158,17 @@ def show(record: RunRecord, now: datetime) -> Run:
         attempts=record.attempts,
         error=record.error,
         poll_after_s=_poll_after(record, eta_s),
+        parent=spec.rescore.parent if spec.rescore else None,
+        waits_until=_waits_until(record, now),
     )
 
 
-async def _find_test_set(backend: Backend, ref: str) -> TestSet:
+async def find_test_set(backend: Backend, ref: str) -> TestSet:
+    """Return the test set a body names.
+
+    Raises:
+        NotFoundError: there is none; the place in the body is named.
+    """
     try:
         return await backend.store.test_sets.get(backend.tenant, ref)
     except NotFoundError as exc:
@@ -181,27 +180,19 @@ async def _find_test_set(backend: Backend, ref: str) -> TestSet:
         raise NotFoundError(exc.detail, errors=[item]) from exc
 
 
-def _without_secrets(request: RunRequest) -> RunRequest:
-    blank = dict.fromkeys(request.endpoint.headers, "")
-    return structs.replace(request, endpoint=structs.replace(request.endpoint, headers=blank))
-
-
 def _idempotency(key: str | None, body: bytes) -> Idempotency | None:
     if key is None:
         return None
     return Idempotency(key, hashlib.sha256(b"POST /v1/runs\x00" + body).hexdigest())
 
 
-async def _wake(backend: Backend, record: RunRecord) -> None:
-    """Tell a worker. A lost wake-up only costs time: the reaper repeats it."""
-    try:
-        await backend.queue.enqueue(record.tenant, record.id, record.epoch)
-    except (StoreUnavailableError, StorageFullError):
-        _log.warning("run.wake_failed", run=record.id)
-
-
 def _moment(milliseconds: int) -> str:
     return to_iso(datetime.fromtimestamp(milliseconds / 1_000, UTC))
+
+
+def _waits_until(record: RunRecord, now: datetime) -> str | None:
+    waiting = record.not_before_ms / 1_000 > now.timestamp()
+    return _moment(record.not_before_ms) if waiting and not record.status.terminal else None
 
 
 def _eta(record: RunRecord, now: datetime) -> float | None:

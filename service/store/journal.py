@@ -12,6 +12,7 @@ import msgspec
 
 from reteval.contract.outcomes import Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.runs import RunStatus
+from reteval.contract.unjudged import UnjudgedHits
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.packing import STATUSES, Dictionary, pack_columns, pack_scores
@@ -57,7 +58,7 @@ class Journal:
 
     async def plan(self, claim: Claim) -> tuple[list[PlannedRequest], int] | None:
         """Return the stored plan and its number of clean requests, if it is complete."""
-        key = keys.run_part(claim.tenant, claim.run_id, "plan")
+        key = keys.job_part(claim.tenant, claim.job_id, "plan")
         blob = await self._connection.hget(key, "size")
         if blob is None:
             return None
@@ -69,7 +70,7 @@ class Journal:
 
     async def done(self, claim: Claim) -> set[int]:
         """Return the places in the plan that have an outcome."""
-        key = keys.run_part(claim.tenant, claim.run_id, "outcomes")
+        key = keys.job_part(claim.tenant, claim.job_id, "outcomes")
         return {int(place) for place in await self._connection.hkeys(key)}
 
     async def write(self, claim: Claim, batch: Sequence[tuple[int, Outcome]]) -> None:
@@ -81,14 +82,14 @@ class Journal:
         args: list[str | bytes | int] = [claim.epoch]
         for place, outcome in batch:
             args += (place, int(outcome.status is OutcomeStatus.FAILED), _encode(outcome))
-        run = keys.run(claim.tenant, claim.run_id)
-        part = keys.run_part(claim.tenant, claim.run_id, "outcomes")
+        run = keys.job(claim.tenant, claim.job_id)
+        part = keys.job_part(claim.tenant, claim.job_id, "outcomes")
         if not await self._scripts.run("write_outcomes", [run, part], args):
-            raise LostClaimError(claim.run_id)
+            raise LostClaimError(claim.job_id)
 
     async def outcomes(self, claim: Claim, total: int) -> AsyncIterator[list[Outcome]]:
         """Yield outcomes in plan order; a list shorter than asked means that some are missing."""
-        key = keys.run_part(claim.tenant, claim.run_id, "outcomes")
+        key = keys.job_part(claim.tenant, claim.job_id, "outcomes")
         for start in range(0, total, _READ):
             places = [str(place) for place in range(start, min(start + _READ, total))]
             blobs = await self._connection.hmget(key, places)
@@ -133,6 +134,15 @@ class Journal:
         for name, column in columns.items():
             await self._put(claim, "columns", {name: chunks.pack(column.tobytes())})
 
+    async def put_unjudged(self, claim: Claim, hits: Sequence[UnjudgedHits]) -> None:
+        """Store what the answers brought up that nobody judged, an entry a query of the set.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        for field, blob in chunks.split(hits).items():
+            await self._put(claim, "unjudged", {field: blob})
+
     async def finish(
         self, claim: Claim, *, status: RunStatus, report: bytes, error: str, outcomes: int | None
     ) -> None:
@@ -142,14 +152,14 @@ class Journal:
             LostClaimError: the claim is void.
             ValueError: the number of outcomes is another.
         """
-        tenant, run_id = claim.tenant, claim.run_id
+        tenant, run_id = claim.tenant, claim.job_id
         verdict = await self._scripts.run(
             "finish",
             [
-                keys.run(tenant, run_id),
-                keys.run_part(tenant, run_id, "report"),
-                keys.run_part(tenant, run_id, "outcomes"),
-                keys.run_part(tenant, run_id, "secrets"),
+                keys.job(tenant, run_id),
+                keys.job_part(tenant, run_id, "report"),
+                keys.job_part(tenant, run_id, "outcomes"),
+                keys.job_part(tenant, run_id, "secrets"),
                 keys.ACTIVE,
             ],
             [
@@ -168,10 +178,10 @@ class Journal:
             raise ValueError(f"run {run_id!r} does not have its {outcomes} outcomes")
 
     async def _put(self, claim: Claim, part: str, fields: Mapping[str, bytes]) -> None:
-        run = keys.run(claim.tenant, claim.run_id)
-        key = keys.run_part(claim.tenant, claim.run_id, part) if part else run
+        run = keys.job(claim.tenant, claim.job_id)
+        key = keys.job_part(claim.tenant, claim.job_id, part) if part else run
         args: list[str | bytes | int] = [claim.epoch]
         for field, blob in fields.items():
             args += (field, blob)
         if not await self._scripts.run("put_fields", [run, key], args):
-            raise LostClaimError(claim.run_id)
+            raise LostClaimError(claim.job_id)

@@ -10,9 +10,13 @@ _ID_LENGTH: Final = 22
 """62^22 is just above 2^128."""
 
 ACTIVE: Final = f"t:{SYSTEM_TENANT}:active"
-"""Sorted set of `tenant/run` for every run that has not ended."""
+"""Sorted set of `tenant/job` for every job that has not ended."""
 SIGNING_KEY: Final = f"t:{SYSTEM_TENANT}:signing-key"
 PROBE: Final = f"t:{SYSTEM_TENANT}:probe"
+PROBE_PREFIX: Final = "prb_"
+"""Of the ids of probes, which send a few queries and are kept for a day."""
+PREVIEW_PREFIX: Final = "prv_"
+"""Of the ids of previews, which show variants and are kept for a day, too."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
 
 
@@ -61,22 +65,61 @@ def test_set_name(tenant: str, name: str) -> str:
     return f"t:{tenant}:test-sets:name:{name}"
 
 
-def run(tenant: str, run_id: str) -> str:
-    """Record of a run."""
-    return f"t:{tenant}:run:{run_id}"
+def job(tenant: str, job_id: str) -> str:
+    """Record of a job; the id's prefix says which kind it is (`run_`, `cmp_`, `prb_`)."""
+    return f"t:{tenant}:{job_id.partition('_')[0]}:{job_id}"
 
 
-def run_part(tenant: str, run_id: str, part: str) -> str:
-    """A part of a run: secrets, plan, outcomes, packed, columns or report."""
-    return f"t:{tenant}:run:{run_id}:{part}"
+def job_part(tenant: str, job_id: str, part: str) -> str:
+    """A part of a job: secrets, plan, outcomes, packed, columns, unjudged or report."""
+    return f"{job(tenant, job_id)}:{part}"
 
 
-RUN_PARTS: Final = ("secrets", "plan", "outcomes", "packed", "columns", "report")
+RUN_PARTS: Final = (
+    "secrets",
+    "plan",
+    "outcomes",
+    "packed",
+    "columns",
+    "unjudged",
+    "report",
+    "rankings",
+)
 
 
 def runs(tenant: str) -> str:
     """All runs, by time."""
     return f"t:{tenant}:runs"
+
+
+def endpoint(tenant: str, endpoint_id: str) -> str:
+    """A saved endpoint."""
+    return f"t:{tenant}:ep:{endpoint_id}"
+
+
+def endpoints(tenant: str) -> str:
+    """All saved endpoints, by time."""
+    return f"t:{tenant}:endpoints"
+
+
+def endpoint_names(tenant: str) -> str:
+    """From a name to the saved endpoint that has it."""
+    return f"t:{tenant}:endpoints:names"
+
+
+def comparisons(tenant: str) -> str:
+    """From the content of a comparison to the one that has it."""
+    return f"t:{tenant}:comparisons"
+
+
+def target_slots(target: str) -> str:
+    """When the next request to a target may start, whoever sends it."""
+    return f"t:{SYSTEM_TENANT}:target:{target}:slots"
+
+
+def target_lanes(target: str) -> str:
+    """Who holds how many connections to a target."""
+    return f"t:{SYSTEM_TENANT}:target:{target}:lanes"
 
 
 def idempotency(tenant: str, key: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from reteval.contract.outcomes import Outcome, OutcomeRow, PlannedRequest
+from reteval.contract.unjudged import UnjudgedHits
 from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
@@ -30,9 +31,9 @@ class Outcomes:
             NotFoundError: no such run.
         """
         await self._check_ended(tenant, run_id)
-        blob = await self._connection.hget(keys.run_part(tenant, run_id, "plan"), "size")
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
         if blob is None or not await self._connection.exists(
-            keys.run_part(tenant, run_id, "packed")
+            keys.job_part(tenant, run_id, "packed")
         ):
             return 0, 0
         size = msgspec.msgpack.decode(blob, type=PlanSize)
@@ -42,7 +43,7 @@ class Outcomes:
         self, tenant: str, run_id: str, *, start: int, stop: int
     ) -> list[PlannedRequest]:
         """Return a stretch of the plan."""
-        key = keys.run_part(tenant, run_id, "plan")
+        key = keys.job_part(tenant, run_id, "plan")
         return await chunks.read_slice(
             self._connection, key, PlannedRequest, start=start, stop=stop
         )
@@ -67,7 +68,7 @@ class Outcomes:
         self, tenant: str, run_id: str, names: Sequence[str] | None = None
     ) -> dict[str, "array[float]"]:
         """Return per-query metric values (float64, NaN: undefined) over the clean requests."""
-        key = keys.run_part(tenant, run_id, "columns")
+        key = keys.job_part(tenant, run_id, "columns")
         blobs = await self._connection.hgetall(key)
         return {
             name: _floats(blob)
@@ -79,24 +80,29 @@ class Outcomes:
         self, tenant: str, run_id: str
     ) -> tuple["array[float]", "array[float]"]:
         """Return the headline metric of each variant, and of the query it was made from."""
-        key = keys.run_part(tenant, run_id, "columns")
+        key = keys.job_part(tenant, run_id, "columns")
         value, clean = await self._connection.hmget(key, [VARIANT_VALUE, VARIANT_CLEAN])
         return _floats(value), _floats(clean)
 
     async def statuses(self, tenant: str, run_id: str) -> bytes:
         """Return a byte for each request of the plan: its place in `OutcomeStatus`."""
-        blob = await self._connection.hget(keys.run_part(tenant, run_id, "packed"), "statuses")
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "statuses")
         return chunks.unpack(blob, bytes) if blob else b""
 
     async def tags(self, tenant: str, run_id: str) -> list[list[str]]:
         """Return the tags of the clean requests, in plan order."""
-        blob = await self._connection.hget(keys.run_part(tenant, run_id, "packed"), "tags")
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "tags")
         return chunks.unpack(blob, list[list[str]]) if blob else []
+
+    async def unjudged(self, tenant: str, run_id: str, *, chunk: int) -> list[UnjudgedHits]:
+        """Return a chunk of the unjudged documents, parallel to the test set's queries."""
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "unjudged"), str(chunk))
+        return chunks.unpack(blob, list[UnjudgedHits]) if blob else []
 
     async def _outcomes(self, tenant: str, run_id: str, start: int, stop: int) -> list[Outcome]:
         if stop <= start:
             return []
-        key = keys.run_part(tenant, run_id, "packed")
+        key = keys.job_part(tenant, run_id, "packed")
         first, last = start // chunks.SIZE, (stop - 1) // chunks.SIZE
         numbers = range(first, last + 1)
         blobs = await self._connection.hmget(key, [f"outcomes:{n}" for n in numbers])
@@ -125,7 +131,7 @@ class Outcomes:
 
     async def _check_ended(self, tenant: str, run_id: str) -> None:
         finished, exists = await self._connection.hmget(
-            keys.run(tenant, run_id), ["finished_ms", "created_ms"]
+            keys.job(tenant, run_id), ["finished_ms", "created_ms"]
         )
         if exists is None:
             raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")

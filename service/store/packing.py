@@ -3,7 +3,9 @@
 Layout of a chunk (little endian, one entry a request unless said): `status` and `code` uint8
 (a code is one above its place in `FailureCode`, 0 for none), `http` and `attempts` uint16,
 `latency` float32 (NaN for none), `returned` and `length` uint32, `docs` uint32 (all rankings,
-one after the other), `scored` uint8 (whether scores were kept), `details` by place.
+one after the other), `scored` uint8 (whether scores were kept), `details` by place. `connect`,
+`first_byte`, `took` float32 and `total`, `hits` float64 (NaN for none) and `pages` uint16 are
+empty where no outcome of the chunk tells any.
 Scores are a separate float32 column, as they do not compress.
 """
 
@@ -33,6 +35,12 @@ class Columns(Struct, frozen=True, kw_only=True):
     docs: bytes
     scored: bytes
     details: dict[int, str] = field(default_factory=dict)
+    connect: bytes = b""
+    first_byte: bytes = b""
+    took: bytes = b""
+    total: bytes = b""
+    hits: bytes = b""
+    pages: bytes = b""
 
 
 class Dictionary:
@@ -67,6 +75,12 @@ def pack_columns(outcomes: Sequence[Outcome], dictionary: Dictionary) -> Columns
         docs=dictionary.number(doc for outcome in outcomes for doc in outcome.ids).tobytes(),
         scored=bytes(outcome.scores is not None for outcome in outcomes),
         details={place: o.detail for place, o in enumerate(outcomes) if o.detail},
+        connect=_pack_known("f", [o.connect_ms for o in outcomes]),
+        first_byte=_pack_known("f", [o.first_byte_ms for o in outcomes]),
+        took=_pack_known("f", [o.took_ms for o in outcomes]),
+        total=_pack_known("d", [o.total for o in outcomes]),
+        hits=_pack_known("d", [o.hits for o in outcomes]),
+        pages=array("H", [o.pages for o in outcomes]).tobytes(),
     )
 
 
@@ -80,6 +94,7 @@ def unpack_columns(columns: Columns, scores: bytes, ids: Mapping[int, str]) -> l
     http, attempts = _integers("H", columns.http), _integers("H", columns.attempts)
     returned, lengths = _integers("I", columns.returned), _integers("I", columns.length)
     docs, latency, kept = _integers("I", columns.docs), _floats(columns.latency), _floats(scores)
+    known = _Known(columns, len(lengths))
     outcomes: list[Outcome] = []
     doc_at = score_at = 0
     for place, length in enumerate(lengths):
@@ -101,9 +116,46 @@ def unpack_columns(columns: Columns, scores: bytes, ids: Mapping[int, str]) -> l
                 returned=returned[place],
                 ids=ranking,
                 scores=values,
+                connect_ms=known.connect[place],
+                first_byte_ms=known.first_byte[place],
+                took_ms=known.took[place],
+                total=_to_integer(known.total[place]),
+                hits=_to_integer(known.hits[place]),
+                pages=known.pages[place],
             )
         )
     return outcomes
+
+
+class _Known:
+    """The columns that a chunk may lack, filled up."""
+
+    def __init__(self, columns: Columns, count: int) -> None:
+        self.connect = _unpack_known("f", columns.connect, count)
+        self.first_byte = _unpack_known("f", columns.first_byte, count)
+        self.took = _unpack_known("f", columns.took, count)
+        self.total = _unpack_known("d", columns.total, count)
+        self.hits = _unpack_known("d", columns.hits, count)
+        self.pages = _integers("H", columns.pages) if columns.pages else array("H", [1]) * count
+
+
+def _pack_known(kind: Literal["f", "d"], values: Sequence[float | None]) -> bytes:
+    """Return a column, empty where it would hold nothing."""
+    if all(value is None for value in values):
+        return b""
+    return array(kind, [math.nan if value is None else value for value in values]).tobytes()
+
+
+def _unpack_known(kind: Literal["f", "d"], blob: bytes, count: int) -> list[float | None]:
+    if not blob:
+        return [None] * count
+    column = array(kind)
+    column.frombytes(blob)
+    return [None if math.isnan(value) else value for value in column]
+
+
+def _to_integer(value: float | None) -> int | None:
+    return None if value is None else int(value)
 
 
 def _integers(kind: Literal["H", "I"], blob: bytes) -> "array[int]":

@@ -2,7 +2,10 @@
 
 from msgspec import Struct
 
+from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.previews import PreviewRequest
+from reteval.contract.probes import ProbeRequest
 from reteval.contract.runs import Estimate, RunRequest, RunStatus, TestSetRef
 from reteval.contract.testsets import Scale, TestSetStats
 
@@ -23,11 +26,18 @@ class TestSetDraft(Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...]
 
 
+class Rescore(Struct, frozen=True, kw_only=True):
+    """A run made of another run's rankings; `relevant_from` overrides the test set's."""
+
+    parent: str
+    relevant_from: int
+
+
 class RunSpec(Struct, frozen=True, kw_only=True):
     """The part of a run that never changes. Header values in `request` are empty strings.
 
     `egress` is the policy in force when the run was accepted; `unscorable` counts the set's
-    queries that will not be sent.
+    queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all.
     """
 
     id: str
@@ -39,6 +49,35 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     egress: str
     code_version: str
     unscorable: int = 0
+    rescore: Rescore | None = None
+    uploaded: bool = False
+
+
+class ComparisonSpec(Struct, frozen=True, kw_only=True):
+    """The part of a comparison that never changes."""
+
+    id: str
+    request: ComparisonRequest
+    code_version: str
+
+
+class ProbeSpec(Struct, frozen=True, kw_only=True):
+    """The part of a probe that never changes. Header values in `request` are empty strings."""
+
+    id: str
+    request: ProbeRequest
+    test_set: str | None
+    code_version: str
+
+
+class PreviewSpec(Struct, frozen=True, kw_only=True):
+    """The part of a preview that never changes; `test_set` is an id."""
+
+    id: str
+    request: PreviewRequest
+    test_set: str | None
+    language: str
+    code_version: str
 
 
 class Idempotency(Struct, frozen=True):
@@ -48,28 +87,36 @@ class Idempotency(Struct, frozen=True):
     fingerprint: str
 
 
-class RunRecord(Struct, frozen=True, kw_only=True):
-    """A run as stored: the spec and the state that moves. Times are Redis milliseconds.
+class JobRecord(Struct, frozen=True, kw_only=True):
+    """The state of a job that moves. Times are Redis milliseconds.
 
     `epoch` is the fencing token: each claim raises it, and every write of a worker carries
-    the one it was given. `total` is 0 until the plan of requests is stored.
+    the one it was given. `queue` is where its wake-up calls go; before `not_before_ms` nobody
+    works on it.
     """
 
     tenant: str
-    spec: RunSpec
     status: RunStatus
+    queue: str
     created_ms: int
     started_ms: int | None
     finished_ms: int | None
     epoch: int
     attempts: int
     crash_count: int
-    total: int
-    done: int
-    failed: int
+    not_before_ms: int
     cancel_requested: bool
     error: str | None
     etag: str | None
+
+
+class RunRecord(JobRecord, frozen=True, kw_only=True):
+    """A run. `total` is 0 until the plan of requests is stored."""
+
+    spec: RunSpec
+    total: int
+    done: int
+    failed: int
 
     @property
     def id(self) -> str:
@@ -77,20 +124,53 @@ class RunRecord(Struct, frozen=True, kw_only=True):
         return self.spec.id
 
 
-class Claim(Struct, frozen=True, kw_only=True):
-    """The right to work on a run until the lease lapses or another claim is granted.
+class ComparisonRecord(JobRecord, frozen=True, kw_only=True):
+    """A comparison."""
 
-    `poisoned`: the run killed too many workers and must be ended, not continued.
+    spec: ComparisonSpec
+
+    @property
+    def id(self) -> str:
+        """The comparison's id."""
+        return self.spec.id
+
+
+class ProbeRecord(JobRecord, frozen=True, kw_only=True):
+    """A probe."""
+
+    spec: ProbeSpec
+
+    @property
+    def id(self) -> str:
+        """The probe's id."""
+        return self.spec.id
+
+
+class PreviewRecord(JobRecord, frozen=True, kw_only=True):
+    """A preview."""
+
+    spec: PreviewSpec
+
+    @property
+    def id(self) -> str:
+        """The preview's id."""
+        return self.spec.id
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """The right to work on a job until the lease lapses or another claim is granted.
+
+    `poisoned`: the job killed too many workers and must be ended, not continued.
     """
 
     tenant: str
-    run_id: str
+    job_id: str
     epoch: int
     poisoned: bool
 
 
 class Beat(Struct, frozen=True):
-    """What a worker learns when it renews: whether it still holds the run, and is to stop."""
+    """What a worker learns when it renews: whether it still holds the job, and is to stop."""
 
     held: bool
     cancel: bool

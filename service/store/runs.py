@@ -1,12 +1,13 @@
 """Runs as the API sees them: created once, watched, cancelled, read, deleted."""
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 import msgspec
 
 from reteval.contract.outcomes import FailureCode
+from reteval.contract.rankings import Ranking
 from reteval.contract.runs import RunStatus
 from service.errors import (
     AlreadyTerminalError,
@@ -15,11 +16,13 @@ from service.errors import (
     NotTerminalError,
     RunActiveError,
 )
-from service.store import keys
+from service.store import chunks, keys
 from service.store.bare_report import report_bare, skipped
 from service.store.connection import Connection
+from service.store.jobs import read_state
 from service.store.records import Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
+from service.store.test_sets import STAGING_MS
 
 IDEMPOTENCY_S: Final = 86_400
 _BATCH: Final = 100
@@ -39,6 +42,7 @@ class Runs:
         *,
         secrets: bytes | None,
         idempotency: Idempotency | None,
+        queue: str,
     ) -> tuple[RunRecord, bool]:
         """Write a queued run; with a known idempotency key, answer the run it made before.
 
@@ -49,13 +53,14 @@ class Runs:
         verdict, run_id = await self._scripts.run(
             "create_run",
             [
-                keys.run(tenant, spec.id),
+                keys.job(tenant, spec.id),
                 keys.runs(tenant),
                 keys.ACTIVE,
                 keys.test_set(tenant, spec.test_set.id),
                 keys.test_set_runs(tenant, spec.test_set.id),
-                keys.run_part(tenant, spec.id, "secrets"),
+                keys.job_part(tenant, spec.id, "secrets"),
                 keys.idempotency(tenant, idempotency.key if idempotency else ""),
+                keys.job_part(tenant, spec.id, "rankings"),
             ],
             [
                 spec.id,
@@ -64,6 +69,7 @@ class Runs:
                 secrets or b"",
                 idempotency.fingerprint if idempotency else "",
                 IDEMPOTENCY_S,
+                queue,
             ],
         )
         if text(verdict) == "mismatch":
@@ -74,16 +80,29 @@ class Runs:
             raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
         return await self.get(tenant, text(run_id)), text(verdict) == "created"
 
+    async def put_rankings(self, tenant: str, run_id: str, rankings: Sequence[Ranking]) -> None:
+        """Store rankings for a run that is about to be created; else they expire in an hour."""
+        key = keys.job_part(tenant, run_id, "rankings")
+        for field, blob in chunks.split(rankings).items():
+            await self._connection.hset(key, field, blob)
+            await self._connection.expire(key, STAGING_MS)
+
+    async def rankings(self, tenant: str, run_id: str) -> AsyncIterator[list[Ranking]]:
+        """Yield the rankings that a run was made with."""
+        key = keys.job_part(tenant, run_id, "rankings")
+        async for chunk in chunks.read_chunks(self._connection, key, Ranking):
+            yield chunk
+
     async def get(self, tenant: str, run_id: str) -> RunRecord:
         """Return a run's record.
 
         Raises:
             NotFoundError: no such run.
         """
-        fields = await self._connection.hgetall(keys.run(tenant, run_id))
+        fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
             raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
-        return read_record(tenant, fields)
+        return read_run(tenant, fields)
 
     async def page(
         self,
@@ -127,9 +146,9 @@ class Runs:
         verdict = await self._scripts.run(
             "cancel",
             [
-                keys.run(tenant, run_id),
-                keys.run_part(tenant, run_id, "report"),
-                keys.run_part(tenant, run_id, "secrets"),
+                keys.job(tenant, run_id),
+                keys.job_part(tenant, run_id, "report"),
+                keys.job_part(tenant, run_id, "secrets"),
                 keys.ACTIVE,
             ],
             [report, hashlib.sha256(report).hexdigest(), f"{tenant}/{run_id}"],
@@ -149,10 +168,10 @@ class Runs:
         verdict = await self._scripts.run(
             "delete_run",
             [
-                keys.run(tenant, run_id),
+                keys.job(tenant, run_id),
                 keys.runs(tenant),
                 keys.test_set_runs(tenant, record.spec.test_set.id),
-                *(keys.run_part(tenant, run_id, part) for part in keys.RUN_PARTS),
+                *(keys.job_part(tenant, run_id, part) for part in keys.RUN_PARTS),
             ],
             [run_id],
         )
@@ -167,7 +186,7 @@ class Runs:
             NotFoundError: no such run.
         """
         record = await self.get(tenant, run_id)
-        report = await self._connection.get(keys.run_part(tenant, run_id, "report"))
+        report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
         if not record.status.terminal or report is None:
             raise NotTerminalError(
                 f"Run {run_id!r} is {record.status}; wait with GET /v1/runs/{run_id}?wait=20."
@@ -177,23 +196,9 @@ class Runs:
     async def history(self, tenant: str, test_set_id: str) -> AsyncIterator[bytes]:
         """Yield the reports of a test set's ended runs, oldest first."""
         for run_id in await self._connection.zrange(keys.test_set_runs(tenant, test_set_id)):
-            report = await self._connection.get(keys.run_part(tenant, run_id, "report"))
+            report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
             if report is not None:
                 yield report
-
-    async def active(self) -> list[tuple[str, str]]:
-        """Return tenant and id of every run that has not ended, oldest first."""
-        members = await self._connection.zrange(keys.ACTIVE)
-        return [(tenant, run_id) for tenant, _, run_id in (m.partition("/") for m in members)]
-
-    async def forget(self, tenant: str, run_id: str) -> None:
-        """Take a run out of the active set whose record is gone or has ended."""
-        await self._connection.zrem(keys.ACTIVE, f"{tenant}/{run_id}")
-
-    async def lease_left_ms(self, tenant: str, run_id: str) -> int:
-        """Return how long a run's lease still holds; 0 when nobody holds it."""
-        until = await self._connection.hget(keys.run(tenant, run_id), "lease_until")
-        return max(0, int(until or 0) - await self._connection.now_ms())
 
     async def _find(self, tenant: str, run_id: str) -> RunRecord | None:
         try:
@@ -202,31 +207,14 @@ class Runs:
             return None
 
 
-def read_record(tenant: str, fields: dict[str, bytes]) -> RunRecord:
-    """Build a record from the fields of its hash."""
-
-    def number(name: str) -> int | None:
-        return int(fields[name]) if name in fields else None
-
-    def word(name: str) -> str | None:
-        return fields[name].decode() if name in fields else None
-
+def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
+    """Build a run's record from the fields of its hash."""
     return RunRecord(
-        tenant=tenant,
         spec=msgspec.json.decode(fields["spec"], type=RunSpec),
-        status=RunStatus(fields["status"].decode()),
-        created_ms=int(fields["created_ms"]),
-        started_ms=number("started_ms"),
-        finished_ms=number("finished_ms"),
-        epoch=int(fields["epoch"]),
-        attempts=int(fields["attempts"]),
-        crash_count=int(fields["crash_count"]),
         total=int(fields["total"]),
         done=int(fields["done"]),
         failed=int(fields["failed"]),
-        cancel_requested=fields["cancel"] == b"1",
-        error=word("error"),
-        etag=word("etag"),
+        **read_state(tenant, fields),
     )
 
 

@@ -9,12 +9,18 @@ NAMES: Final = (
     "cancel",
     "claim",
     "commit_test_set",
+    "create_comparison",
+    "create_probe",
     "create_run",
+    "delete_endpoint",
     "delete_run",
     "delete_test_set",
     "finish",
+    "hold_lanes",
+    "put_endpoint",
     "put_fields",
     "renew",
+    "take_slots",
     "write_outcomes",
 )
 

@@ -6,11 +6,17 @@ from typing import Final
 from service.errors import StoreUnavailableError
 from service.store import keys
 from service.store.claims import Claims
+from service.store.comparisons import Comparisons
 from service.store.connection import Connection
+from service.store.endpoints import Endpoints
+from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
+from service.store.previews import Previews
+from service.store.probes import Probes
 from service.store.runs import Runs
 from service.store.scripts import Scripts
+from service.store.targets import Targets
 from service.store.test_sets import TestSets
 
 _KEY_BYTES: Final = 32
@@ -25,8 +31,14 @@ class Store:
         self._connection = connection
         self.test_sets = TestSets(connection, scripts)
         self.runs = Runs(connection, scripts)
+        self.comparisons = Comparisons(connection, scripts)
+        self.probes = Probes(connection, scripts)
+        self.previews = Previews(connection, scripts)
+        self.endpoints = Endpoints(connection, scripts)
+        self.jobs = Jobs(connection)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
+        self.targets = Targets(scripts)
         self.journal = Journal(connection, scripts)
 
     @classmethod

@@ -99,6 +99,19 @@ class TestSets:
             raise NotFoundError(f"There is no test set {ref!r}; list them with GET /v1/test-sets.")
         return found
 
+    async def versions(self, tenant: str, ref: str) -> list[TestSet]:
+        """Return the test set of an id, or all living versions of a name, oldest first.
+
+        Raises:
+            NotFoundError: neither an id nor a name of this tenant.
+        """
+        newest = await self.get(tenant, ref)
+        if newest.id == ref:
+            return [newest]
+        members = await self._connection.zrange(keys.test_set_name(tenant, newest.name))
+        heads = [await self._head(tenant, member) for member in members]
+        return [head for head in heads if head is not None]
+
     async def page(
         self, tenant: str, *, before: str | None, limit: int
     ) -> tuple[list[TestSet], str | None]:

@@ -101,19 +101,33 @@ def test_metrics_table_matches_families() -> None:
 
 
 def test_kinds_table_matches_suite() -> None:
-    """Each kind has one row with its family, labels, severities and replicates."""
+    """Each kind has one row: family, labels, target, variants by severity, use in presets."""
     documented = [
         (
             row["kind"],
             row["family"],
             row["labels"],
+            row["target"].replace(" ", "_"),
             numbers(row["severities"]),
-            int(row["replicates"]),
+            numbers(row["variants"]),
+            {name: numbers(row[name]) for name in kinds.PRESETS if row[name]},
         )
         for row in read_table("kinds.md", "kind")
     ]
     known = [
-        (kind.name, kind.family, str(kind.labels), kind.severities, kind.replicates)
+        (
+            kind.name,
+            kind.family,
+            str(kind.labels),
+            kind.target,
+            kind.severities,
+            tuple(map(kind.count, kind.severities)),
+            {
+                name: preset.kinds[kind.name]
+                for name, preset in kinds.PRESETS.items()
+                if kind.name in preset.kinds
+            },
+        )
         for kind in kinds.KINDS.values()
     ]
     assert documented == known
@@ -134,17 +148,27 @@ def test_tiers_table_matches_generated_tiers_and_user() -> None:
 
 
 def test_presets_table_matches_presets() -> None:
-    """Each preset has one row with the severities of each kind and the sample."""
+    """Each preset has one row with what it adds, its sample and the variants of a query."""
     documented = {
         row["preset"]: (
-            {kind: numbers(row[kind]) for kind in kinds.KINDS if row[kind]},
             row["out of corpus"] == "yes",
+            row["hostile"] == "yes",
             int(row["queries sampled"]),
+            int(row["variants a query"]),
         )
         for row in read_table("kinds.md", "preset")
     }
     known = {
-        name: (dict(preset.kinds), preset.out_of_corpus, preset.sample)
+        name: (
+            preset.out_of_corpus,
+            preset.hostile,
+            preset.sample,
+            sum(
+                kinds.KINDS[kind].count(severity)
+                for kind, severities in preset.kinds.items()
+                for severity in severities
+            ),
+        )
         for name, preset in kinds.PRESETS.items()
     }
     assert documented == known

@@ -61,7 +61,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "worker.diagnosis": (),
     "worker.search": ("service.egress", "service.store", "service.errors"),
     "worker.pipeline": ("worker.metrics", "worker.adversarial", "worker.diagnosis"),
+    "worker.comparison": ("worker.metrics",),
     "worker.jobs": (
+        "worker.comparison",
         "worker.pipeline",
         "worker.search",
         "service.egress",  # the policy that search applies is built from the settings here

@@ -18,7 +18,7 @@ PRINTED = re.compile(
     r"^`make demo` prints.*?^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 VOLATILE = re.compile(r"^(latency|run) .*$|run_\w+|http://\S+", re.MULTILINE)
-PARTS = ("ndcg@10", "tag:keyword", "typo.mixed", "short.k2", "synonym", "gibberish", "/results")
+PARTS = ("ndcg@10", "tag:keyword", "typo.mixed", "short.k1", "synonym", "gibberish", "/results")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from examples import demo
-from reteval.contract.runs import Endpoint
+from reteval.contract.endpoints import Endpoint
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "clients/README.md")

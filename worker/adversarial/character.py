@@ -1,127 +1,168 @@
-"""Kinds of the character family: misspellings inside single words."""
+"""Kinds of the character family: one slip of the keys inside a word.
 
-from collections.abc import Callable, Iterable
+The operators (delete, insert, substitute by any letter or by a neighbour, transpose) are those of
+Zhuang & Zuccon (EMNLP 2021; with CharacterBERT, SIGIR 2022); a severity hits one, two or every
+content word with one slip each, an optimal string alignment distance of 1.
+"""
+
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
 
-from worker.adversarial.draws import Draws
+from worker.adversarial.edits import Edit, apply_edit, hit_words
 from worker.adversarial.keyboard import neighbours
-from worker.adversarial.variant import NotApplicable, Variant
-from worker.adversarial.vocabulary import Vocabulary
-from worker.adversarial.words import Word, content_words, fold
+from worker.adversarial.variant import Made, Subject
+from worker.adversarial.words import Word, fold
 
 OPERATOR_SHARES: Final = {"delete": 33, "insert": 28, "substitute": 20, "transpose": 19}
 """How often people make each slip, of 100; counted over a large list of real misspellings."""
 FIRST_LETTER_CHANCE: Final = 0.024
 ATTEMPTS: Final = 40
-WORDS_BY_SEVERITY: Final = {1: 1, 2: 2}
-"""Words that are misspelled; a severity that is not listed misspells every content word."""
+ALPHABETS: Final = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхцчшщъыьэюя",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+    "אבגדהוזחטיכלמנסעפצקרשת",
+    "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
+)
 
 
-class Edit(Struct, frozen=True):
-    """Replace `before` at an offset of the query with `after`."""
+class Operator(Struct, frozen=True):
+    """A way to slip: what it does at a place, and how many places more than letters it has."""
 
-    name: str
-    start: int
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        """Name the edit, such as `delete 3: t`, `insert 3: r` or `transpose 3: ie -> ei`."""
-        change = " -> ".join(part for part in (self.before, self.after) if part)
-        return f"{self.name} {self.start}: {change}"
+    edit: Callable[[Word, int, Subject], Edit | None]
+    extra_places: int = 0
+    inner_only: bool = False
 
 
-def misspell(
-    text: str, severity: int, draws: Draws, vocabulary: Vocabulary
-) -> Variant | NotApplicable:
-    """`typo.mixed`: one slip in one, two or every content word (severity 1, 2, 3).
+def delete(subject: Subject) -> Made:
+    """`typo.delete`: one inner letter left out."""
+    return _slip_words(subject, _DELETE)
 
-    The operator follows the shares in which people make them, and the first letter is hit as
-    rarely as they hit it. A slip that makes another word is drawn again.
+
+def insert(subject: Subject) -> Made:
+    """`typo.insert`: a key beside the one that was meant, pressed as well."""
+    return _slip_words(subject, _INSERT)
+
+
+def substitute_adjacent(subject: Subject) -> Made:
+    """`typo.substitute_adjacent`: a key beside the one that was meant, on the set's layout."""
+    return _slip_words(subject, _SUBSTITUTE)
+
+
+def substitute_random(subject: Subject) -> Made:
+    """`typo.substitute_random`: one letter replaced by any other of its alphabet."""
+    return _slip_words(subject, _SUBSTITUTE_ANY)
+
+
+def transpose(subject: Subject) -> Made:
+    """`typo.transpose`: two neighbouring inner letters that differ, swapped."""
+    return _slip_words(subject, _TRANSPOSE)
+
+
+def double(subject: Subject) -> Made:
+    """`typo.double`: a letter written twice, or one of a double letter left out."""
+    return _slip_words(subject, _DOUBLE)
+
+
+def misspell(subject: Subject) -> Made:
+    """`typo.mixed`: a slip by the shares in which people make them.
+
+    The first letter is hit as rarely as they hit it. A slip that makes another word is drawn
+    again.
     """
-    words = content_words(text)
-    if not words:
-        return NotApplicable("no_content_word")
-    wanted = WORDS_BY_SEVERITY.get(severity, len(words))
-    if len(words) < wanted:
-        return NotApplicable("too_few_content_words")
-    edits: list[Edit] = []
-    for word in draws.shuffle(words):
-        edit = _slip(word, draws, vocabulary)
-        if edit is not None:
-            edits.append(edit)
-        if len(edits) == wanted:
-            return _apply(text, edits)
-    return NotApplicable("real_word")
 
-
-def _slip(word: Word, draws: Draws, vocabulary: Vocabulary) -> Edit | None:
-    """Return an edit that makes no known word; None when none was found in many attempts."""
-    for _ in range(ATTEMPTS):
-        operator = _OPERATORS[draws.weighted(OPERATOR_SHARES)]
-        first = draws.chance(FIRST_LETTER_CHANCE)
+    def attempt(word: Word) -> Edit | None:
+        operator = _MIXED[subject.draws.weighted(OPERATOR_SHARES)]
+        first = subject.draws.chance(FIRST_LETTER_CHANCE)
         places = len(word.text) + operator.extra_places
-        at = 0 if first else 1 + draws.index(places - 1)
-        edit = operator.edit(word, at, draws)
+        at = 0 if first else 1 + subject.draws.index(places - 1)
+        return operator.edit(word, at, subject)
+
+    return hit_words(subject, lambda word: _insist(word, attempt, subject), refused="real_word")
+
+
+def _slip_words(subject: Subject, operator: Operator) -> Made:
+    """Slip in one way, never at the first letter, and never into another word."""
+
+    def attempt(word: Word) -> Edit | None:
+        places = len(word.text) + operator.extra_places - 1 - operator.inner_only
+        return operator.edit(word, 1 + subject.draws.index(places), subject)
+
+    return hit_words(subject, lambda word: _insist(word, attempt, subject), refused="real_word")
+
+
+def _insist(word: Word, attempt: Callable[[Word], Edit | None], subject: Subject) -> Edit | None:
+    """Draw until a slip makes no known word; None when none was found in many attempts."""
+    for _ in range(ATTEMPTS):
+        edit = attempt(word)
         if edit is None:
             continue
-        slipped = _replace(word.text, edit, word.start)
-        if fold(slipped) != fold(word.text) and not vocabulary.is_word(slipped):
+        slipped = apply_edit(word, edit)
+        if fold(slipped) != fold(word.text) and not subject.vocabulary.is_word(slipped):
             return edit
     return None
 
 
-def _delete(word: Word, at: int, draws: Draws) -> Edit:
-    del draws
+def _delete(word: Word, at: int, subject: Subject) -> Edit:
+    del subject
     return Edit("delete", word.start + at, word.text[at], "")
 
 
-def _insert(word: Word, at: int, draws: Draws) -> Edit | None:
+def _insert(word: Word, at: int, subject: Subject) -> Edit | None:
     """Press a key beside the one that was meant, before its letter or after it."""
     meant = word.text[max(at - 1, 0) : at + 1]
-    near = neighbours(draws.pick(meant))
-    return Edit("insert", word.start + at, "", draws.pick(near)) if near else None
+    near = _near(subject.draws.pick(meant), subject)
+    return Edit("insert", word.start + at, "", subject.draws.pick(near)) if near else None
 
 
-def _substitute(word: Word, at: int, draws: Draws) -> Edit | None:
-    near = neighbours(word.text[at])
-    return Edit("substitute", word.start + at, word.text[at], draws.pick(near)) if near else None
+def _substitute(word: Word, at: int, subject: Subject) -> Edit | None:
+    near = _near(word.text[at], subject)
+    if not near:
+        return None
+    return Edit("substitute", word.start + at, word.text[at], subject.draws.pick(near))
 
 
-def _transpose(word: Word, at: int, draws: Draws) -> Edit | None:
-    del draws
+def _substitute_any(word: Word, at: int, subject: Subject) -> Edit | None:
+    letter = word.text[at]
+    alphabet = next((each for each in ALPHABETS if fold(letter)[:1] in each), "")
+    others = [other for other in alphabet if other != letter.lower()]
+    if not others:
+        return None
+    other = subject.draws.pick(others)
+    return Edit("substitute", word.start + at, letter, other.upper() if letter.isupper() else other)
+
+
+def _transpose(word: Word, at: int, subject: Subject) -> Edit | None:
+    del subject
     one, two = word.text[at], word.text[at + 1]
     if fold(one) == fold(two):
         return None
     return Edit("transpose", word.start + at, one + two, two + one)
 
 
-class Operator(Struct, frozen=True):
-    """A way to slip, and how many more places in a word it has than the word has letters."""
+def _double(word: Word, at: int, subject: Subject) -> Edit:
+    del subject
+    letter = word.text[at]
+    if letter in (word.text[at - 1], word.text[at + 1 : at + 2]):
+        return Edit("undouble", word.start + at, letter, "")
+    return Edit("double", word.start + at, "", letter)
 
-    edit: Callable[[Word, int, Draws], Edit | None]
-    extra_places: int = 0
+
+def _near(letter: str, subject: Subject) -> tuple[str, ...]:
+    return neighbours(letter, subject.vocabulary.language.layout)
 
 
-_OPERATORS: Final = {
-    "delete": Operator(_delete),
-    "insert": Operator(_insert, extra_places=1),
-    "substitute": Operator(_substitute),
-    "transpose": Operator(_transpose, extra_places=-1),
+_DELETE: Final = Operator(_delete, inner_only=True)
+_INSERT: Final = Operator(_insert, extra_places=1)
+_SUBSTITUTE: Final = Operator(_substitute)
+_SUBSTITUTE_ANY: Final = Operator(_substitute_any)
+_TRANSPOSE: Final = Operator(_transpose, extra_places=-1, inner_only=True)
+_DOUBLE: Final = Operator(_double)
+_MIXED: Final = {
+    "delete": _DELETE,
+    "insert": _INSERT,
+    "substitute": _SUBSTITUTE,
+    "transpose": _TRANSPOSE,
 }
-
-
-def _apply(text: str, edits: Iterable[Edit]) -> Variant:
-    """Make all edits in place; offsets stay those of the original text."""
-    ordered = sorted(edits, key=lambda edit: edit.start)
-    changed = text
-    for edit in reversed(ordered):
-        changed = _replace(changed, edit, 0)
-    return Variant(text=changed, ops=tuple(map(str, ordered)))
-
-
-def _replace(text: str, edit: Edit, origin: int) -> str:
-    start = edit.start - origin
-    return text[:start] + edit.after + text[start + len(edit.before) :]

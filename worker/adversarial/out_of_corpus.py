@@ -1,16 +1,21 @@
-"""Queries that nothing in the collection should answer: far from its topics, or no words."""
+"""Queries that nothing in the collection should answer.
 
-from collections.abc import Iterable, Iterator
+Far from its topics, near them but about a thing that does not exist, no words at all, or in a
+script that the test set does not use.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import snowballstemmer
-from msgspec import Struct
 
 from reteval.contract.kinds import OUT_OF_CORPUS_TIERS, SUITE
-from reteval.contract.outcomes import PlannedRequest
-from worker.adversarial.choice import TIER_PREFIX
+from reteval.contract.testsets import Query
 from worker.adversarial.draws import Draws, derive_seed
 from worker.adversarial.far_pack import FAR
+from worker.adversarial.out_of_corpus_near import plan_near
+from worker.adversarial.out_of_corpus_scripts import plan_foreign
+from worker.adversarial.out_of_corpus_tier import TierPlan, request_of
 from worker.adversarial.vocabulary import Vocabulary, english_words
 from worker.adversarial.words import content_words, fold
 
@@ -24,28 +29,29 @@ _MIN_STRINGS, _MAX_STRINGS = 2, 4
 _MIN_LETTERS, _MAX_LETTERS = 4, 9
 
 
-class TierPlan(Struct, frozen=True, kw_only=True):
-    """Requests of one tier, and how many entries of its pack might have been answerable."""
+def plan_tier(
+    tier: str, *, seed: int, vocabulary: Vocabulary, queries: Sequence[Query] = ()
+) -> TierPlan:
+    """Choose a tier's queries by the seed.
 
-    tier: str
-    requests: tuple[PlannedRequest, ...]
-    dropped: int = 0
-
-
-def plan_tier(tier: str, *, seed: int, vocabulary: Vocabulary) -> TierPlan:
-    """Choose a tier's queries by the seed; `vocabulary` is that of the set's queries.
+    `queries` are the answerable ones of the set, whose length and shape the tier follows, and
+    `vocabulary` holds the words of all its queries.
 
     Raises:
         ValueError: a tier that no suite has.
     """
     if tier == "far":
-        return _plan_far(seed, vocabulary)
+        return _plan_far(seed, vocabulary, queries)
+    if tier == "near":
+        return plan_near(seed, vocabulary, queries)
     if tier == "gibberish":
         return _plan_gibberish(seed, vocabulary)
+    if tier == "other_language":
+        return plan_foreign(query.query for query in queries)
     raise ValueError(f"{tier!r} is no tier; known are {', '.join(OUT_OF_CORPUS_TIERS)}")
 
 
-def _plan_far(seed: int, vocabulary: Vocabulary) -> TierPlan:
+def _plan_far(seed: int, vocabulary: Vocabulary, queries: Sequence[Query]) -> TierPlan:
     known = _stem(vocabulary.frequency)
     pack = [text for texts in FAR.values() for text in texts]
     kept = [
@@ -57,12 +63,33 @@ def _plan_far(seed: int, vocabulary: Vocabulary) -> TierPlan:
     def order(entry: tuple[int, str]) -> int:
         return derive_seed(SUITE, seed, "out_of_corpus.far", *entry)
 
-    chosen = sorted(sorted(kept, key=order)[: OUT_OF_CORPUS_TIERS["far"]])
+    lengths = sorted(len(query.query.split()) for query in queries)
+    chosen = sorted(_match_lengths(sorted(kept, key=order), lengths))
     return TierPlan(
         tier="far",
-        requests=tuple(_request("far", place, text) for place, text in chosen),
+        requests=tuple(request_of("far", place, text) for place, text in chosen),
         dropped=len(pack) - len(kept),
     )
+
+
+def _match_lengths(
+    entries: Sequence[tuple[int, str]], lengths: Sequence[int]
+) -> list[tuple[int, str]]:
+    """Take the entries whose numbers of words come nearest to those wanted, sorted `lengths`.
+
+    By picking, never by padding; without lengths the first entries are taken.
+    """
+    count = min(OUT_OF_CORPUS_TIERS["far"], len(entries))
+    if not lengths:
+        return list(entries[:count])
+    left = list(entries)
+    chosen = []
+    for slot in range(count):
+        wanted = lengths[(2 * slot + 1) * len(lengths) // (2 * count)]
+        nearest = min(left, key=lambda entry: abs(len(entry[1].split()) - wanted))
+        left.remove(nearest)
+        chosen.append(nearest)
+    return chosen
 
 
 def _plan_gibberish(seed: int, vocabulary: Vocabulary) -> TierPlan:
@@ -73,17 +100,7 @@ def _plan_gibberish(seed: int, vocabulary: Vocabulary) -> TierPlan:
     )
     return TierPlan(
         tier="gibberish",
-        requests=tuple(_request("gibberish", place, text) for place, text in enumerate(texts)),
-    )
-
-
-def _request(tier: str, place: int, text: str) -> PlannedRequest:
-    return PlannedRequest(
-        query_id=f"{tier}-{place + 1:03}",
-        text=text,
-        kind=TIER_PREFIX + tier,
-        severity=1,
-        generated=True,
+        requests=tuple(request_of("gibberish", place, text) for place, text in enumerate(texts)),
     )
 
 

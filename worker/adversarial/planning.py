@@ -11,9 +11,9 @@ from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.testsets import Query
 from worker.adversarial.draws import Draws, derive_seed
 from worker.adversarial.registry import GENERATORS
-from worker.adversarial.variant import NotApplicable, Variant
+from worker.adversarial.variant import Made, NotApplicable, Subject, Variant
 from worker.adversarial.vocabulary import Vocabulary
-from worker.adversarial.words import fold
+from worker.adversarial.words import Word, fold
 
 USER_SEVERITY: Final = 1
 REPEATING_FAMILY: Final = "control"
@@ -49,25 +49,34 @@ class Cell(Struct, frozen=True):
     replicate: int = 0
 
 
-def make_variant(query: Query, cell: Cell, setting: Setting) -> Variant | NotApplicable:
+def make_variant(query: Query, cell: Cell, setting: Setting) -> Made:
     """Make one variant, and refuse one that says the same as a query of the set."""
+    return _make(query, cell, setting, setting.vocabulary.find_words(query.query))
+
+
+def _make(query: Query, cell: Cell, setting: Setting, words: Sequence[Word]) -> Made:
+    kind = cell.kind
     seed = derive_seed(
-        SUITE,
-        setting.seed,
-        cell.kind.name,
-        cell.severity,
-        cell.replicate,
-        query.id,
-        query.query,
+        SUITE, setting.seed, kind.name, cell.severity, cell.replicate, query.id, query.query
     )
-    generate = GENERATORS[cell.kind.name]
-    made = generate(query.query, cell.severity, Draws(seed), setting.vocabulary)
-    if isinstance(made, NotApplicable) or cell.kind.family == REPEATING_FAMILY:
+    subject = Subject(
+        text=query.query,
+        words=words,
+        severity=cell.severity,
+        draws=Draws(seed),
+        vocabulary=setting.vocabulary,
+    )
+    made = GENERATORS[kind.name](subject)
+    if isinstance(made, NotApplicable) or kind.family == REPEATING_FAMILY:
         return made
+    if not made.text.strip():
+        return NotApplicable("nothing_left")
+    if kind.invariant:
+        return NotApplicable("unchanged") if made.text == query.query else made
     return admit(made, query.query, setting.taken)
 
 
-def admit(made: Variant, original: str, taken: frozenset[str]) -> Variant | NotApplicable:
+def admit(made: Variant, original: str, taken: frozenset[str]) -> Made:
     """Refuse a variant that says the same as its query, or as one of the folded texts `taken`."""
     folded = fold(made.text)
     if folded == fold(original):
@@ -85,8 +94,9 @@ def plan_generated(
     planned: list[PlannedRequest] = []
     refused: list[Counter[str]] = [Counter() for _ in kinds]
     for query in queries:
+        words = setting.vocabulary.find_words(query.query)
         for (kind, severity), reasons in zip(kinds, refused, strict=True):
-            variants, reason = _plan_query(query, kind, severity, setting)
+            variants, reason = _plan_query(query, kind, severity, setting, words)
             planned += variants
             if not variants:
                 reasons[reason] += 1
@@ -99,13 +109,13 @@ def plan_generated(
 
 
 def _plan_query(
-    query: Query, kind: Kind, severity: int, setting: Setting
+    query: Query, kind: Kind, severity: int, setting: Setting, words: Sequence[Word]
 ) -> tuple[list[PlannedRequest], str]:
     """Return the variants of a query, and why the last one that is missing is missing."""
     planned: list[PlannedRequest] = []
     reason = ""
-    for replicate in range(kind.replicates):
-        made = make_variant(query, Cell(kind, severity, replicate), setting)
+    for replicate in range(kind.count(severity)):
+        made = _make(query, Cell(kind, severity, replicate), setting, words)
         if isinstance(made, NotApplicable):
             reason = made.reason
             continue

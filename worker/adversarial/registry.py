@@ -1,18 +1,70 @@
 """Which function makes which kind; the kinds themselves are described in the wire contract."""
 
-from collections.abc import Callable
 from typing import Final
 
-from worker.adversarial import character, control, length
-from worker.adversarial.draws import Draws
-from worker.adversarial.variant import NotApplicable, Variant
-from worker.adversarial.vocabulary import Vocabulary
-
-Generator = Callable[[str, int, Draws, Vocabulary], Variant | NotApplicable]
-"""(query text, severity, draws, vocabulary) -> the variant; pure, raises nothing."""
+from worker.adversarial import (
+    appearance,
+    character,
+    control,
+    encoding,
+    forms,
+    length,
+    meaning,
+    misspelling,
+    numbers,
+    phrasing,
+    segmentation,
+    verbosity,
+)
+from worker.adversarial.variant import Generator
 
 GENERATORS: Final[dict[str, Generator]] = {
     "control.repeat": control.repeat,
+    "typo.delete": character.delete,
+    "typo.insert": character.insert,
+    "typo.substitute_adjacent": character.substitute_adjacent,
+    "typo.substitute_random": character.substitute_random,
+    "typo.transpose": character.transpose,
+    "typo.double": character.double,
     "typo.mixed": character.misspell,
-    "short.k2": length.keep_two_rarest,
+    "typo.real_word": misspelling.slip_into_word,
+    "misspelling.attested": misspelling.write_attested,
+    "misspelling.phonetic": misspelling.write_as_heard,
+    "ocr": appearance.misread,
+    "homoglyph": appearance.look_alike,
+    "invisible": appearance.hide,
+    "unicode.nfd": encoding.decompose,
+    "unicode.fullwidth": encoding.widen,
+    "unicode.typographic": encoding.set_type,
+    "diacritics.strip": appearance.strip_accents,
+    "diacritics.add": appearance.add_accent,
+    "case.upper": encoding.raise_case,
+    "case.lower": encoding.lower_case,
+    "case.title": encoding.title_case,
+    "case.alternate": encoding.alternate_case,
+    "case.turkish": encoding.turkish_case,
+    "whitespace_punct": encoding.change_space,
+    "keyboard_layout": encoding.type_on_wrong_layout,
+    "segment.split": segmentation.split,
+    "segment.merge": segmentation.merge,
+    "naturality.stopwords": phrasing.drop_grammar,
+    "naturality.question": phrasing.ask,
+    "order.swap": phrasing.swap,
+    "order.shuffle": phrasing.shuffle,
+    "inflection": forms.inflect,
+    "variant_spelling": forms.respell,
+    "number_format": numbers.reformat,
+    "short.k1": length.keep_one,
+    "short.k2": length.keep_two,
+    "short.k3": length.keep_three,
+    "short.prefix": length.type_ahead,
+    "drop.content": length.drop_word,
+    "verbose.polite": verbosity.be_polite,
+    "verbose.context": verbosity.add_context,
+    "noise.append": verbosity.append_noise,
+    "length.preamble": length.put_preamble,
+    "length.repeat": length.repeat,
+    "negation": meaning.exclude,
+    "entity_swap": meaning.swap_name,
+    "number_change": numbers.change_number,
 }

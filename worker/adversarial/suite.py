@@ -1,19 +1,25 @@
 """The adversarial part of a run's plan: the same set, request and suite give the same plan."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct, structs
 
+from reteval.contract.choice import CONTROL, Choice, choose
 from reteval.contract.kinds import SUITE
 from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.runs import AdversarialRequest
 from reteval.contract.testsets import Expect, Query
-from worker.adversarial.choice import choose
 from worker.adversarial.draws import derive_seed
+from worker.adversarial.hostile import plan_hostile
+from worker.adversarial.misspelling import ATTESTED, ATTESTED_PACKAGE, read_attested
 from worker.adversarial.out_of_corpus import plan_tier
+from worker.adversarial.out_of_corpus_tier import repeat_some
 from worker.adversarial.planning import KindPlan, Setting, plan_generated, plan_user_variants
 from worker.adversarial.vocabulary import Vocabulary, has_word_list
 from worker.adversarial.words import fold
+
+_SHARED: Final = {"far": "words", "other_language": "a script"}
 
 
 class Suite(Struct, frozen=True, kw_only=True):
@@ -22,6 +28,7 @@ class Suite(Struct, frozen=True, kw_only=True):
     A generated variant carries the id of the query it was made from, a user's variant its own.
     `sampled` are the clean queries chosen, `sampled_from` is how many there were.
     `dropped` has a key for each out-of-corpus tier asked for: entries left out as answerable.
+    `hostile` are the groups of odd strings asked for.
     `limits` are caveats in words.
     """
 
@@ -33,6 +40,7 @@ class Suite(Struct, frozen=True, kw_only=True):
     kinds: tuple[KindPlan, ...]
     dropped: dict[str, int]
     limits: tuple[str, ...]
+    hostile: tuple[str, ...] = ()
 
 
 def is_scorable(query: Query, relevant_from: int) -> bool:
@@ -87,22 +95,31 @@ def _add_generated(
     vocabulary = Vocabulary.build(
         (query.query for query in queries if query.expect is not Expect.NOTHING),
         language=language,
+        misspellings=read_attested() if choice.has(ATTESTED) else None,
     )
     taken = frozenset(fold(query.query) for query in queries)
     setting = Setting(seed=request.seed, vocabulary=vocabulary, taken=taken)
     sampled = _sample(list(clean), choice.sample, request.seed)
     made, kinds = plan_generated([clean[name] for name in sampled], choice.kinds, setting)
-    tiers = [plan_tier(tier, seed=request.seed, vocabulary=vocabulary) for tier in choice.tiers]
+    answerable = list(clean.values())
+    tiers = [
+        plan_tier(tier, seed=request.seed, vocabulary=vocabulary, queries=answerable)
+        for tier in choice.tiers
+    ]
+    if choice.has(CONTROL):
+        tiers = [repeat_some(tier) for tier in tiers]
     dropped = {tier.tier: tier.dropped for tier in tiers}
     far = (planned for tier in tiers for planned in tier.requests)
+    odd = plan_hostile(choice.hostile, seed=request.seed, queries=[clean[name] for name in sampled])
     return structs.replace(
         suite,
         seed=request.seed,
-        requests=(*made, *suite.requests, *far),
+        requests=(*made, *suite.requests, *far, *odd),
         sampled=sampled,
         kinds=(*kinds, *suite.kinds),
         dropped=dropped,
-        limits=_describe_limits(dropped, language),
+        hostile=choice.hostile,
+        limits=_describe_limits(dropped, vocabulary, choice),
     )
 
 
@@ -113,9 +130,12 @@ def _sample(query_ids: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
     return tuple(query_id for query_id in query_ids if query_id in chosen)
 
 
-def _describe_limits(dropped: dict[str, int], language: str) -> tuple[str, ...]:
+def _describe_limits(
+    dropped: dict[str, int], vocabulary: Vocabulary, choice: Choice
+) -> tuple[str, ...]:
+    language = vocabulary.language.code
     limits = [
-        f"{tier}: {count} pack entries left out, for they share words with the test set"
+        f"{tier}: {count} pack entries left out, for they share {_SHARED[tier]} with the test set"
         for tier, count in dropped.items()
         if count
     ]
@@ -123,5 +143,10 @@ def _describe_limits(dropped: dict[str, int], language: str) -> tuple[str, ...]:
         limits.append(
             f"no word list for language {language!r}: "
             "a misspelling was only kept apart from words of the test set"
+        )
+    if choice.has(ATTESTED) and vocabulary.misspellings is None:
+        limits.append(
+            f"{ATTESTED}: not run (data_missing); "
+            f"install the package {ATTESTED_PACKAGE!r} beside the worker for its word list"
         )
     return tuple(limits)

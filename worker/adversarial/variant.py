@@ -1,6 +1,22 @@
-"""What a generator answers: a changed query, or why there is none."""
+"""What a generator is given, and what it answers: a changed query, or why there is none."""
+
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+
+from worker.adversarial.draws import Draws
+from worker.adversarial.vocabulary import Vocabulary
+from worker.adversarial.words import Word
+
+
+class Subject(Struct, frozen=True, kw_only=True, eq=False):
+    """A query that is to be varied: its text and content words, how hard, and by which draws."""
+
+    text: str
+    words: Sequence[Word]
+    draws: Draws
+    vocabulary: Vocabulary
+    severity: int = 1
 
 
 class Variant(Struct, frozen=True, kw_only=True):
@@ -18,3 +34,8 @@ class NotApplicable(Struct, frozen=True):
     """The query offers nothing to change in this way; `reason` is counted in the report."""
 
     reason: str
+
+
+Made = Variant | NotApplicable
+Generator = Callable[[Subject], Made]
+"""Makes one variant of a subject; pure, raises nothing."""

@@ -8,7 +8,7 @@ def find_happy_path(facts: RunFacts) -> Diagnostic | None:
     """Find a run that sent clean queries only."""
     if facts.variants:
         return None
-    clean = len(facts.query_ids)
+    clean = len(facts.queries)
     return Diagnostic(
         code=DiagnosticCode.HAPPY_PATH_ONLY,
         severity=Severity.INFO,

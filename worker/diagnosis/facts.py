@@ -1,40 +1,57 @@
 """What a finished run shows to the diagnosis: plain facts, already counted elsewhere."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome
+from reteval.contract.testsets import Query
 
 MAX_EVIDENCE: Final = 5
+SHOWN_IDS: Final = 3
+
+Grades = Mapping[str, int]
+"""Every judged document of a query with its grade, whatever the grade."""
+
+
+class Mean(Struct, frozen=True):
+    """A mean over the answered queries where the metric is defined, and their number."""
+
+    value: float
+    n: int
 
 
 class RunFacts(Struct, frozen=True, kw_only=True):
     """The clean part of a run.
 
-    `query_ids`, `outcomes` and `judged` (ids with any grade) are parallel, one entry a clean
-    query that was planned; queries that expect nothing are not among them. `grades` counts
-    judgments by grade, as in `TestSetStats`. `recall_at_5` is the mean over `recall_queries`
-    queries, taken from the stored rankings whether or not it was asked for. `variants`
-    counts the adversarial and out-of-corpus requests that were planned.
+    `queries`, `outcomes` and `judged` are parallel, one entry a clean query that was planned;
+    queries that expect nothing are not among them. `grades` counts judgments by grade, as in
+    `TestSetStats`. `means` has an entry for each of `metrics` that is defined anywhere.
+    `recall_at_5` is taken from the stored rankings whether or not it was asked for.
+    `variants` counts the adversarial and out-of-corpus requests that were planned.
     """
 
-    query_ids: Sequence[str]
+    queries: Sequence[Query]
     outcomes: Sequence[Outcome]
-    judged: Sequence[Collection[str]]
+    judged: Sequence[Grades]
     grades: Mapping[str, int]
+    relevant_from: int
     metrics: Sequence[Metric]
+    means: Mapping[Metric, Mean]
     depth: int
-    recall_at_5: float | None
-    recall_queries: int
+    recall_at_5: Mean | None
     variants: int
 
     def answers(self) -> Iterator[tuple[str, Outcome]]:
         """Iterate over the valid answers, empty ones included, with their query ids."""
-        pairs = zip(self.query_ids, self.outcomes, strict=True)
-        return ((query_id, outcome) for query_id, outcome in pairs if outcome.status.answered)
+        return ((query.id, outcome) for query, outcome, _ in self.judged_answers())
+
+    def judged_answers(self) -> Iterator[tuple[Query, Outcome, Grades]]:
+        """Iterate over the valid answers with their queries and judgments."""
+        rows = zip(self.queries, self.outcomes, self.judged, strict=True)
+        return (row for row in rows if row[1].status.answered)
 
 
 Row = dict[str, Any]

@@ -15,6 +15,7 @@ _REFUSED: Final = "check method, URL, body and headers against what the endpoint
 _STOPPED: Final = "see why the run stopped early"
 _OURS: Final = "look into the worker's log: the fault is on this side"
 _UNKNOWN: Final = "read the details of the requests below"
+_RETRY: Final = " Then retry the run: only these are sent again."
 _FIXES: Final = {
     FailureCode.BLOCKED: "let the operator allow the address, or use one that is allowed",
     FailureCode.CONNECT: _UNREACHABLE,
@@ -41,14 +42,32 @@ _FIXES: Final = {
     FailureCode.DEADLINE: _STOPPED,
     FailureCode.WORKER_CRASHED: _OURS,
     FailureCode.INTERNAL_ERROR: _OURS,
+    FailureCode.NOT_IN_PARENT: "start a new run over this test set: rescoring sends nothing, and "
+    "the run it reads never sent these queries",
+    FailureCode.NOT_IN_RANKINGS: "upload a ranking for each query of the test set; write an empty "
+    "list where nothing was found (JSON lines can)",
+    FailureCode.REPORTED: "see why your own search failed; `detail` is what it said",
+    FailureCode.NOT_SENDABLE: "correct the query's fields or the endpoint's description, which "
+    "cannot carry them",
 }
+
+
+_NOT_SENT: Final = frozenset(
+    {FailureCode.NOT_IN_PARENT, FailureCode.NOT_IN_RANKINGS, FailureCode.REPORTED}
+)
+"""Codes of runs that call nobody, so that there is nothing to repeat."""
+
+
+def advise_on(code: FailureCode) -> str:
+    """Say what to do about one kind of failure, without capital and full stop."""
+    return _FIXES.get(code, _UNKNOWN)
 
 
 def find_failures(facts: RunFacts) -> Diagnostic | None:
     """Find requests that failed or were never sent; both leave the means."""
     missing = [
-        (query_id, outcome)
-        for query_id, outcome in zip(facts.query_ids, facts.outcomes, strict=True)
+        (query.id, outcome)
+        for query, outcome in zip(facts.queries, facts.outcomes, strict=True)
         if not outcome.status.answered
     ]
     if not missing:
@@ -59,7 +78,7 @@ def find_failures(facts: RunFacts) -> Diagnostic | None:
     return Diagnostic(
         code=DiagnosticCode.FAILED_REQUESTS,
         severity=Severity.WARN,
-        message=f"{len(missing)} of {count(len(facts.query_ids), 'request')} got no valid "
+        message=f"{len(missing)} of {count(len(facts.queries), 'request')} got no valid "
         f"answer ({listed}; {skipped} of them never sent). They are in no mean; the bounds "
         "say what they could change.",
         fix=_advise([code for code, _ in codes]),
@@ -75,7 +94,8 @@ def _advise(codes: list[str]) -> str:
     """Join the advice for the codes, most frequent first, each piece once."""
     pieces = dict.fromkeys(_FIXES[FailureCode(code)] for code in codes if code in _FIXES)
     advice = "; ".join(pieces) or _UNKNOWN
-    return f"{advice[0].upper()}{advice[1:]}. Then retry the run: only these are sent again."
+    resent = "" if set(codes) <= _NOT_SENT else _RETRY
+    return f"{advice[0].upper()}{advice[1:]}.{resent}"
 
 
 def _describe(query_id: str, outcome: Outcome) -> Row:

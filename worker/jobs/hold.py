@@ -25,6 +25,7 @@ class Stop(Enum):
     CANCELLED = "cancelled"
     LOST = "lost"
     DRAINING = "draining"
+    WINDOW = "window"
 
 
 class Hold:
@@ -61,7 +62,7 @@ class Hold:
             try:
                 state = await self._claims.renew(self.claim, lease_s=self._lease_s)
             except ServiceError as exc:
-                _log.warning("lease.not_renewed", run=self.claim.run_id, error=str(exc))
+                _log.warning("lease.not_renewed", run=self.claim.job_id, error=str(exc))
                 if self._clock() - renewed > self._lease_s * BLACKOUT_SHARE:
                     self.stop(Stop.LOST)
             else:

@@ -52,4 +52,4 @@ class Recorder:
             try:
                 await self.flush()
             except (StoreUnavailableError, StorageFullError) as exc:
-                _log.warning("outcomes.kept_back", run=self._claim.run_id, error=str(exc))
+                _log.warning("outcomes.kept_back", run=self._claim.job_id, error=str(exc))

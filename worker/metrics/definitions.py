@@ -3,32 +3,32 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from reteval.contract.definitions import FORMULAS, RULES, THRESHOLD_SCOPE
 from reteval.contract.metrics import Metric
-from worker.metrics.intervals import ENOUGH_INTERIOR, LEVEL
+from reteval.contract.runs import IntervalMethod
+from worker.metrics.bootstrap import FEWEST_RESAMPLES, MOST_DRAWS, RESAMPLES
+from worker.metrics.intervals import ENOUGH_INTERIOR, LEVEL, STEADY
+from worker.metrics.judgments import DEFAULT_SCALE_MAX
 
-_FORMULAS: Final = {
-    "recall": "relevant documents in the top k / all relevant documents",
-    "hit_rate": "1 if any relevant document is in the top k, else 0",
-    "precision": "relevant documents in the top k / k, also where fewer were returned",
-    "mrr": "1 / rank of the first relevant document, 0 if there is none",
-    "map": "sum of the precision at each relevant document / all relevant documents",
-    "ndcg": "sum of grade / log2(rank + 1) / the same of the ideal ranking",
-    "ndcg_exp": "sum of (2^grade - 1) / log2(rank + 1) / the same of the ideal ranking",
-    "judged": "judged documents in the top k / min(k, returned)",
+_AUTO: Final = (
+    "t over queries, cut to [0, 1]; wilson for shares and where fewer than "
+    f"{ENOUGH_INTERIOR} queries differ from 0 or from 1; adjusted_t, which adds one query at 0 "
+    f"and one at 1, where they widen t by over {STEADY - 1:.0%}"
+)
+_METHODS: Final = {
+    IntervalMethod.AUTO: _AUTO,
+    IntervalMethod.T: "t over queries, cut to [0, 1]",
+    IntervalMethod.WILSON: "wilson's score interval on the mean",
+    IntervalMethod.BCA: f"BCa bootstrap of {RESAMPLES} resamples, seed 0 (fewer above "
+    f"{MOST_DRAWS // RESAMPLES} queries of many distinct values, {FEWEST_RESAMPLES} at least); "
+    "slices have auto",
+    IntervalMethod.WALD: "mean -+ 1.96 * sqrt(mean * (1 - mean) / n), not cut; asked for by name, "
+    "covers too rarely near 0 and 1",
 }
-_ALWAYS: Final = {
-    "gain": "linear",
-    "ideal": "all judged, cut at k",
-    "unjudged": "gain 0, not relevant; judged_only leaves them out of the ranking",
-    "negative_grade": "gain 0, not relevant, judged",
-    "duplicates": "first counts; a repeat keeps its place with gain 0",
-    "empty": "0; judged@k is null",
-    "failed": "excluded, bounded: bounds count each as 0 and as 1",
-    "unscorable": "excluded, counted: a query without a relevant document is null",
-    "order": "as delivered; scores never re-order",
-    "mean": "over answered scorable queries, each with weight 1",
-    "sd": "of the values of those queries, divisor n - 1",
-}
+_CLUSTERS: Final = (
+    "queries of one cluster_id are one unit: t is cluster-robust, wilson counts units, "
+    "bca draws them, wald ignores them"
+)
 
 
 def definitions(
@@ -36,22 +36,26 @@ def definitions(
     *,
     depth: int,
     relevant_from: int,
+    scale_max: int = DEFAULT_SCALE_MAX,
     id_rule: str = "",
     level: float = LEVEL,
+    interval: IntervalMethod = IntervalMethod.AUTO,
 ) -> dict[str, Any]:
     """Describe how `metrics` were computed; `depth` is in places, `level` a share."""
     return {
-        **_ALWAYS,
+        **RULES,
         "threshold": relevant_from,
-        "threshold_scope": "all metrics but ndcg and ndcg_exp, which take grades as they are",
+        "threshold_scope": THRESHOLD_SCOPE,
+        "scale_max": scale_max,
         "depth": depth,
-        "depth_scope": f"longer answers are cut at {depth}; mrr and map without a cut-off, "
+        "depth_scope": f"longer answers are cut at {depth}; metrics without a cut-off, "
         f"and judged_only, see the top {depth}",
         "ids": id_rule or "exact",
         "interval": {
+            "asked": interval.value,
             "level": level,
-            "method": "t over queries, cut to [0, 1]; wilson for hit_rate and where fewer than "
-            f"{ENOUGH_INTERIOR} queries differ from 0 or from 1",
+            "method": _METHODS[interval],
+            "clusters": _CLUSTERS,
         },
-        "metrics": {str(metric): _FORMULAS[metric.name] for metric in metrics},
+        "metrics": {str(metric): FORMULAS[metric.name] for metric in metrics},
     }

@@ -7,155 +7,119 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reteval.contract.metrics import Metric
+from worker.metrics.graded import err, ndcg, ndcg_exp, rbp
 from worker.metrics.hits import Hits
-from worker.metrics.judgments import Judgments, count_up
-
-Values = NDArray[np.float64]
+from worker.metrics.judgments import Judgments
+from worker.metrics.tally import Indexes, Tally, Values
 
 
 def score(judgments: Judgments, hits: Hits, metrics: Sequence[Metric]) -> dict[Metric, Values]:
     """Compute each metric for each query, shape (n,).
 
-    NaN where there is no value: an unscorable query, no valid answer, `judged@k` of an empty
-    answer. An empty answer is worth 0 by every other metric.
+    NaN where there is no value: an unscorable query (with `rel`: one without a document of
+    that grade), no valid answer, `judged@k` of an empty answer. An empty answer is worth 0 by
+    every other metric.
+
+    Raises:
+        ValueError: a metric without the cut-off it needs, or a grade above the scale in `err`
+            or `rbp`.
     """
-    undefined = ~(judgments.scorable & hits.answered)
-    tally = _Tally(judgments, hits)
+    tally = Tally(judgments, hits)
     scores = {}
     for metric in metrics:
-        values = _KERNELS[metric.name](tally, metric.k)
-        values[undefined] = np.nan
+        if metric.family.cutoff == "required" and metric.k is None:
+            raise ValueError(f"{metric} needs a cut-off, such as {metric}@10")
+        values = _KERNELS[metric.name](tally, metric)
+        values[~(judgments.scorable_at(metric.rel) & hits.answered)] = np.nan
         scores[metric] = values
     return scores
 
 
-class _Tally:
-    """Sums over hits that several metrics share. A cut-off of None is the whole ranking."""
-
-    def __init__(self, judgments: Judgments, hits: Hits) -> None:
-        self.judgments = judgments
-        self.hits = hits
-        relevant = hits.grade >= judgments.relevant_from
-        self.query = hits.query[relevant]
-        self.rank = hits.rank[relevant]
-        self.ordinal = count_up(self.query, n=judgments.n)
-        self.all_relevant = np.maximum(judgments.relevant, 1)
-        self._relevant_to: dict[int | None, NDArray[np.int64]] = {}
-
-    def relevant_to(self, k: int | None) -> NDArray[np.int64]:
-        """Count relevant documents in the top k."""
-        if k not in self._relevant_to:
-            self._relevant_to[k] = _count_to(k, self.query, self.rank, n=self.judgments.n)
-        return self._relevant_to[k]
+def _recall(tally: Tally, metric: Metric) -> Values:
+    found = tally.relevant_to(metric.rel, metric.k)
+    return found / tally.relevant(metric.rel).all_relevant
 
 
-def _recall(tally: _Tally, k: int | None) -> Values:
-    return tally.relevant_to(k) / tally.all_relevant
+def _hit_rate(tally: Tally, metric: Metric) -> Values:
+    return (tally.relevant_to(metric.rel, metric.k) > 0).astype(np.float64)
 
 
-def _hit_rate(tally: _Tally, k: int | None) -> Values:
-    return (tally.relevant_to(k) > 0).astype(np.float64)
+def _precision(tally: Tally, metric: Metric) -> Values:
+    return tally.relevant_to(metric.rel, metric.k) / (metric.k or 1)
 
 
-def _precision(tally: _Tally, k: int | None) -> Values:
-    return tally.relevant_to(k) / _cutoff(k)
+def _f1(tally: Tally, metric: Metric) -> Values:
+    # The harmonic mean of precision@k and recall@k with both denominators cancelled.
+    found = tally.relevant_to(metric.rel, metric.k)
+    return 2.0 * found / (tally.relevant(metric.rel).all_relevant + (metric.k or 0))
 
 
-def _mrr(tally: _Tally, k: int | None) -> Values:
-    first = tally.ordinal == 1
-    rank = tally.rank[first]
-    return _sum_to(k, tally.query[first], rank, 1.0 / rank, n=tally.judgments.n)
+def _mrr(tally: Tally, metric: Metric) -> Values:
+    relevant = tally.relevant(metric.rel)
+    first = relevant.ordinal == 1
+    rank = relevant.rank[first]
+    return tally.add(metric.k, relevant.query[first], rank, 1.0 / rank)
 
 
-def _map(tally: _Tally, k: int | None) -> Values:
-    precision = tally.ordinal / tally.rank
-    total = _sum_to(k, tally.query, tally.rank, precision, n=tally.judgments.n)
-    return total / tally.all_relevant
+def _map(tally: Tally, metric: Metric) -> Values:
+    relevant = tally.relevant(metric.rel)
+    precision = relevant.ordinal / relevant.rank
+    total = tally.add(metric.k, relevant.query, relevant.rank, precision)
+    return total / relevant.all_relevant
 
 
-def _ndcg(tally: _Tally, k: int | None) -> Values:
-    return _normalised_gain(tally, k, _linear_gain)
+def _r_precision(tally: Tally, metric: Metric) -> Values:
+    relevant = tally.relevant(metric.rel)
+    within = relevant.rank <= relevant.all_relevant[relevant.query]
+    return tally.count(None, relevant.query[within], relevant.rank) / relevant.all_relevant
 
 
-def _ndcg_exp(tally: _Tally, k: int | None) -> Values:
-    return _normalised_gain(tally, k, _exponential_gain)
+def _bpref(tally: Tally, metric: Metric) -> Values:
+    """Average over relevant documents 1 - (judged non-relevant ones above / the most that count).
+
+    A negative grade stands for a document outside the pool and counts on neither side. Source:
+    Buckley and Voorhees, SIGIR 2004, as corrected in trec_eval.
+    """
+    relevant, judgments, hits = tally.relevant(metric.rel), tally.judgments, tally.hits
+    is_relevant = hits.grade >= relevant.level
+    wrong = (hits.grade >= 0) & ~is_relevant
+    # Counts of wrong hits above each hit: running over all, less those of earlier queries.
+    running: Indexes = np.cumsum(wrong) - wrong
+    of_query = np.bincount(hits.query[wrong], minlength=tally.n)
+    before = np.cumsum(of_query) - of_query
+    above = (running - before[hits.query])[is_relevant]
+    positive = np.bincount(judgments.ideal_query, minlength=tally.n)
+    wrong_judged = judgments.zeros + positive - judgments.relevant_at(relevant.level)
+    most = relevant.all_relevant[relevant.query]
+    possible = np.maximum(np.minimum(most, wrong_judged[relevant.query]), 1)
+    terms = 1.0 - np.minimum(above, most) / possible
+    return tally.add(None, relevant.query, relevant.rank, terms) / relevant.all_relevant
 
 
-def _judged(tally: _Tally, k: int | None) -> Values:
+def _judged(tally: Tally, metric: Metric) -> Values:
     hits = tally.hits
-    judged = _count_to(k, hits.query, hits.rank, n=tally.judgments.n)
-    places = np.minimum(hits.returned, _cutoff(k))
+    judged = tally.count(metric.k, hits.query, hits.rank)
+    places = np.minimum(hits.returned, metric.k or 0)
     empty = places == 0
     values = judged / np.where(empty, 1, places)
     values[empty] = np.nan
     return values
 
 
-_KERNELS: Final[dict[str, Callable[[_Tally, int | None], Values]]] = {
+_KERNELS: Final[dict[str, Callable[[Tally, Metric], Values]]] = {
     "recall": _recall,
     "hit_rate": _hit_rate,
     "precision": _precision,
+    "f1": _f1,
     "mrr": _mrr,
+    "ndcg": ndcg,
+    "ndcg_exp": ndcg_exp,
     "map": _map,
-    "ndcg": _ndcg,
-    "ndcg_exp": _ndcg_exp,
+    "r_precision": _r_precision,
+    "bpref": _bpref,
+    "err": err,
+    "rbp": rbp,
     "judged": _judged,
 }
-
-
-def _normalised_gain(
-    tally: _Tally, k: int | None, gain: Callable[[NDArray[np.int64]], Values]
-) -> Values:
-    """Divide the discounted gain by that of all judged documents best first, cut at k.
-
-    Source: Järvelin and Kekäläinen, TOIS 2002, with the discount 1 / log2(rank + 1).
-    """
-    judgments, hits = tally.judgments, tally.hits
-    gained = _sum_to(k, hits.query, hits.rank, gain(hits.grade) / _log(hits.rank), n=judgments.n)
-    ideal_gain = gain(judgments.ideal_grade) / _log(judgments.ideal_rank)
-    ideal = _sum_to(k, judgments.ideal_query, judgments.ideal_rank, ideal_gain, n=judgments.n)
-    return gained / np.where(ideal > 0, ideal, 1.0)
-
-
-def _linear_gain(grade: NDArray[np.int64]) -> Values:
-    return np.maximum(grade, 0).astype(np.float64)
-
-
-def _exponential_gain(grade: NDArray[np.int64]) -> Values:
-    powers: Values = np.exp2(_linear_gain(grade))
-    return powers - 1.0
-
-
-def _log(rank: NDArray[np.int64]) -> Values:
-    discount: Values = np.log2(rank + 1.0)
-    return discount
-
-
-def _cutoff(k: int | None) -> int:
-    if k is None:
-        raise ValueError("the metric needs a cut-off, such as precision@10")
-    return k
-
-
-def _count_to(
-    k: int | None, query: NDArray[np.int64], rank: NDArray[np.int64], *, n: int
-) -> NDArray[np.int64]:
-    return np.bincount(query if k is None else query[rank <= k], minlength=n)
-
-
-def _sum_to(
-    k: int | None,
-    query: NDArray[np.int64],
-    rank: NDArray[np.int64],
-    terms: Values,
-    *,
-    n: int,
-) -> Values:
-    if k is not None:
-        within = rank <= k
-        query, terms = query[within], terms[within]
-    # bincount of nothing answers integers, whatever the weights.
-    return np.bincount(query, weights=terms, minlength=n).astype(np.float64, copy=False)

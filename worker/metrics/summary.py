@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from reteval.contract.metrics import Metric
 from reteval.contract.results import MetricSummary
-from worker.metrics.intervals import LEVEL, Interval, mean_interval, proportion_interval
+from reteval.contract.runs import IntervalMethod
+from worker.metrics.intervals import LEVEL, mean_interval
 
 
 def summarise(
@@ -17,6 +18,8 @@ def summarise(
     condensed: NDArray[np.float64] | None = None,
     answered: NDArray[np.bool_] | None = None,
     level: float = LEVEL,
+    interval: IntervalMethod = IntervalMethod.AUTO,
+    clusters: NDArray[np.int64] | None = None,
 ) -> MetricSummary:
     """Average a metric over the scorable queries that have a value; all arrays have shape (n,).
 
@@ -24,6 +27,7 @@ def summarise(
     without unjudged documents. The bounds count each scorable query without a value as 0 and
     as 1. A query that was `answered` and still has no value (`judged@k` of an empty answer)
     did not fail, and is left out of the bounds; without `answered`, none is taken for such.
+    Queries with the same label of `clusters` are one unit of the interval.
 
     Where `mean` is null, `reason` is "no_scorable_query", "no_answer" (all failed) or
     "empty_answers" (nothing returned, so nothing to be judged); else it says why `ci` (and,
@@ -35,27 +39,28 @@ def summarise(
         failed &= ~answered
     scored, missing = values[has_value], int(np.count_nonzero(failed))
     n = len(scored)
-    interval = _bound(scored, metric=metric, level=level)
-    reason = interval.reason or ("too_few" if n == 1 else None)
+    bound = mean_interval(
+        scored,
+        level=level,
+        method=interval,
+        proportion=metric.family.proportion,
+        clusters=None if clusters is None else clusters[has_value],
+    )
+    reason = bound.reason or ("too_few" if n == 1 else None)
     if n == 0:
         reason = _why_none(scorable, missing=missing)
     return MetricSummary(
         mean=float(scored.mean()) if n else None,
         n=n,
         sd=float(scored.std(ddof=1)) if n > 1 else None,
-        ci=interval.ci,
+        ci=bound.ci,
         level=level,
-        method=interval.method,
+        method=bound.method,
         bounds=_extremes(scored, missing=missing),
         judged_only=UNSET if condensed is None else _average(condensed, scorable),
         reason=UNSET if reason is None else reason,
+        clusters=UNSET if bound.clusters is None else bound.clusters,
     )
-
-
-def _bound(scored: NDArray[np.float64], *, metric: Metric, level: float) -> Interval:
-    if metric.family.proportion:
-        return proportion_interval(int(np.count_nonzero(scored)), len(scored), level=level)
-    return mean_interval(scored, level=level)
 
 
 def _why_none(scorable: NDArray[np.bool_], *, missing: int) -> str:

@@ -8,15 +8,17 @@ from typing import Any, Final
 import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
-from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Counts, MetricSummary, Partial, Results
 from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus, TestSetRef
+from reteval.contract.stability import Stability
 from reteval.contract.testsets import TestSet
-from worker.diagnosis.facts import RunFacts
-from worker.diagnosis.run import diagnose
+from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
+from worker.pipeline.findings import find_all
+from worker.pipeline.latency import summarise_latency
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
@@ -27,9 +29,10 @@ from worker.pipeline.scoring import (
     count_outcomes,
     score_queries,
     slice_metrics,
-    summarise_latency,
     summarise_metrics,
 )
+from worker.pipeline.stability import Yardstick, measure_stability
+from worker.pipeline.unjudged import list_unjudged
 from worker.pipeline.variants import value_variants
 
 VARIANT_VALUE: Final = "variant:value"
@@ -38,7 +41,10 @@ DEFAULT_METRIC: Final = AdversarialRequest().metric
 
 
 class RunEvidence(Struct, frozen=True, kw_only=True):
-    """Everything a report is made of. `outcomes` are parallel to the plan's requests."""
+    """Everything a report is made of. `outcomes` are parallel to the plan's requests.
+
+    `stopped` is why requests were held back, if they were; `found` is what sending them showed.
+    """
 
     run_id: str
     created_at: str
@@ -51,14 +57,20 @@ class RunEvidence(Struct, frozen=True, kw_only=True):
     plan: Plan
     outcomes: Sequence[Outcome]
     cancelled: bool = False
+    stopped: str = ""
+    found: tuple[Diagnostic, ...] = ()
 
 
 class Evaluation(Struct, frozen=True, kw_only=True):
-    """A report, and per-query values as float64 columns (NaN: undefined) in plan order."""
+    """A report, and per-query values as float64 columns (NaN: undefined) in plan order.
+
+    `unjudged` is parallel to the queries of the test set; empty where the run has no numbers.
+    """
 
     report: Results
     error: str
     columns: Mapping[str, "array[float]"]
+    unjudged: Sequence[UnjudgedHits]
 
 
 class Verdict(Struct, frozen=True):
@@ -78,6 +90,7 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         evidence.metrics,
         depth=evidence.depth,
         relevant_from=evidence.test_set.relevant_from,
+        scale_max=evidence.test_set.scale.max,
     )
     counts = count_outcomes(
         clean,
@@ -86,6 +99,8 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         largest_k=max((metric.k or 0 for metric in evidence.metrics), default=0),
     )
     verdict = judge(counts, max_error_rate=evidence.request.limits.max_error_rate)
+    if evidence.stopped:
+        verdict = Verdict(RunStatus.FAILED, evidence.stopped)
     if evidence.cancelled:
         verdict = Verdict(RunStatus.CANCELLED, "cancelled")
     attacked = _gather_attack(evidence)
@@ -93,6 +108,9 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         report=_report(evidence, scores, counts, verdict, attacked),
         error=verdict.reason,
         columns=_columns(evidence, scores, attacked),
+        unjudged=[]
+        if verdict.reason
+        else list_unjudged(plan.queries, sent=plan.scorable, outcomes=clean[: len(plan.scorable)]),
     )
 
 
@@ -118,7 +136,9 @@ def _report(
     attacked: Evidence | None,
 ) -> Results:
     request, test_set = evidence.request, evidence.test_set
-    summaries = summarise_metrics(scores, np.ones(scores.judgments.n, dtype=np.bool_))
+    summaries = summarise_metrics(
+        scores, np.ones(scores.judgments.n, dtype=np.bool_), interval=request.interval
+    )
     partial = _partial(summaries, verdict)
     return Results(
         id=evidence.run_id,
@@ -135,14 +155,29 @@ def _report(
         metrics=summaries if partial is UNSET else None,
         reason=verdict.reason or UNSET,
         partial=partial,
-        latency_ms=summarise_latency(evidence.outcomes[: evidence.plan.clean]),
-        slices=slice_metrics(scores, evidence.plan.scorable) if partial is UNSET else {},
-        diagnostics=_diagnose(evidence, scores),
+        latency_ms=summarise_latency(
+            evidence.plan, evidence.outcomes, concurrency=request.limits.concurrency
+        ),
+        slices=slice_metrics(scores, evidence.plan.scorable, interval=request.interval)
+        if partial is UNSET
+        else {},
+        diagnostics=(
+            *evidence.found,
+            *find_all(
+                scores,
+                test_set=test_set,
+                plan=evidence.plan,
+                outcomes=evidence.outcomes,
+                depth=evidence.depth,
+                egress=evidence.egress,
+            ),
+        ),
         definitions=_define(evidence),
         depth=evidence.depth,
         limits=request.limits,
         versions=_versions(evidence),
         adversarial=robustness(attacked) if attacked else UNSET,
+        stability=_measure_stability(evidence),
     )
 
 
@@ -162,39 +197,26 @@ def _gather_attack(evidence: RunEvidence) -> Evidence | None:
         return None
     return Evidence(
         queries=plan.queries,
-        plan=plan.requests,
-        outcomes=evidence.outcomes,
+        plan=plan.requests[: plan.attacked],
+        outcomes=evidence.outcomes[: plan.attacked],
         suite=plan.suite,
         metric=parse_metric(asked.metric if asked else DEFAULT_METRIC),
         depth=evidence.depth,
         relevant_from=evidence.test_set.relevant_from,
+        scale_max=evidence.test_set.scale.max,
     )
 
 
-def _diagnose(evidence: RunEvidence, scores: Scores) -> tuple[Diagnostic, ...]:
-    plan = evidence.plan
-    recall = scores.recall_at_5[~np.isnan(scores.recall_at_5)]
-    facts = RunFacts(
-        query_ids=scores.judgments.query_ids,
-        outcomes=evidence.outcomes[: len(plan.scorable)],
-        judged=scores.judgments.grades,
-        grades=evidence.test_set.stats.grades,
+def _measure_stability(evidence: RunEvidence) -> Stability | UnsetType:
+    if evidence.plan.rounds == 1:
+        return UNSET
+    yardstick = Yardstick(
         metrics=evidence.metrics,
         depth=evidence.depth,
-        recall_at_5=float(recall.mean()) if len(recall) else None,
-        recall_queries=len(recall),
-        variants=len(plan.suite.requests) + len(plan.nothing),
+        relevant_from=evidence.test_set.relevant_from,
+        scale_max=evidence.test_set.scale.max,
     )
-    found = (*evidence.test_set.warnings, *diagnose(facts))
-    return (*found, _LOOPBACK) if evidence.egress == "loopback" else found
-
-
-_LOOPBACK: Final = Diagnostic(
-    code=DiagnosticCode.LOOPBACK_ALLOWED,
-    severity=Severity.INFO,
-    message="This deployment may call loopback addresses (RETEVAL_EGRESS=loopback).",
-    fix="Use RETEVAL_EGRESS=public where strangers can create runs.",
-)
+    return measure_stability(evidence.plan, evidence.outcomes, yardstick)
 
 
 def _define(evidence: RunEvidence) -> dict[str, Any]:
@@ -203,9 +225,12 @@ def _define(evidence: RunEvidence) -> dict[str, Any]:
             evidence.metrics,
             depth=evidence.depth,
             relevant_from=evidence.test_set.relevant_from,
+            scale_max=evidence.test_set.scale.max,
             id_rule=evidence.test_set.id_rule,
+            interval=evidence.request.interval,
         ),
-        "latency": "requests answered at the first attempt; without our own queueing",
+        "latency": "clean requests answered at the first attempt, without our own queueing; "
+        "the first `limits.concurrency` are warm-up where twice as many were planned",
         "slices": f"by tag, split and source; the {MAX_SLICES} largest",
     }
 

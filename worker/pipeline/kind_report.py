@@ -1,33 +1,42 @@
 """One kind of variant against the same queries clean."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from msgspec import UNSET, Struct
 
-from reteval.contract.adversarial import Before, Example, KindReport, Overlap, Worst
+from reteval.contract.adversarial import Example, KindReport, Worst
 from reteval.contract.kinds import KINDS, Labels
 from reteval.contract.metrics import Metric
+from reteval.contract.outcomes import Outcome
 from worker.adversarial.planning import KindPlan
-from worker.adversarial.words import content_words
-from worker.metrics.overlap import PERSISTENCE, jaccard, rbo, top1_same
 from worker.pipeline.drops import (
     TIE,
+    Chance,
     Loss,
     Values,
     estimate_drop,
     estimate_relative,
+    find_detectable,
     judge,
     mean_or_none,
     share_of,
 )
-from worker.pipeline.pairing import Evidence, Pairs, Places, Scores, find_variants, pair
+from worker.pipeline.kind_figures import (
+    compare_judged,
+    compare_latency,
+    compare_lists,
+    condense_drop,
+    count_content_words,
+    divide_by_words,
+)
+from worker.pipeline.pairing import Evidence, Pairs, Scores, find_variants, pair
 from worker.pipeline.statuses import count_statuses, name_status
 
 MAX_EXAMPLES: Final = 5
 BY_HAND: Final = "by_hand"
-PERCENTILES: Final = {"p50": 50, "p95": 95}
+_OF_THE_KIND: Final = frozenset({"data_missing", "language"})
+"""Reasons that concern every query of a set alike, and so are why a kind was not run."""
 
 
 class Traits(Struct, frozen=True, kw_only=True):
@@ -45,13 +54,21 @@ class Trial(Struct, frozen=True, kw_only=True, eq=False):
     places: list[int]
     headline: Metric
     values: Values
+    condensed: Values
     pairs: Pairs
     loss: Loss
 
     @property
     def missing(self) -> str:
         """Why nothing can be said, for a trial without needs."""
-        return "no_answered_pair" if self.places else "no_applicable_query"
+        if self.places:
+            return "no_answered_pair"
+        reasons = _OF_THE_KIND.intersection(self.plan.not_applicable)
+        return min(reasons, default="no_applicable_query")
+
+    def outcomes(self, evidence: Evidence) -> list[Outcome]:
+        """What came of the kind's requests."""
+        return [evidence.outcomes[place] for place in self.places]
 
 
 def describe_traits(plan: KindPlan) -> Traits:
@@ -76,15 +93,27 @@ def run_trial(plan: KindPlan, evidence: Evidence, scores: Scores) -> Trial:
     places = find_variants(evidence, plan)
     pairs = pair(places, values, scores.sources)
     loss = Loss(clean=pairs.clean_by_need(values), variant=pairs.variant_by_need(values))
-    return Trial(plan=plan, places=places, headline=headline, values=values, pairs=pairs, loss=loss)
+    return Trial(
+        plan=plan,
+        places=places,
+        headline=headline,
+        values=values,
+        condensed=scores.condensed_recall if reducing else scores.condensed,
+        pairs=pairs,
+        loss=loss,
+    )
 
 
-def report_kind(trial: Trial, evidence: Evidence, scores: Scores, *, noise: float) -> KindReport:
-    """Write the report of a kind; `noise` is the control's band in the same metric."""
+def report_kind(
+    trial: Trial, evidence: Evidence, scores: Scores, *, noise: float, chance: Chance | None
+) -> KindReport:
+    """Write the report of a kind; `noise` is the control's band in the same metric.
+
+    `chance` is what the tests of all kinds together say of this one's loss.
+    """
     traits = describe_traits(trial.plan)
     loss, pairs, missing = trial.loss, trial.pairs, trial.missing
-    outcomes = [evidence.outcomes[place] for place in trial.places]
-    worst = mean_or_none(pairs.worst_by_need(trial.values))
+    words = count_content_words(pairs, evidence)
     return KindReport(
         kind=trial.plan.kind,
         family=traits.family,
@@ -96,109 +125,44 @@ def report_kind(trial: Trial, evidence: Evidence, scores: Scores, *, noise: floa
         headline=str(trial.headline),
         needs=pairs.needs,
         not_applicable=trial.plan.not_applicable,
-        content_words_mean=_mean_content_words(pairs, evidence),
+        content_words_mean=sum(words) / len(words) if words else None,
         clean=mean_or_none(loss.clean),
         variant=mean_or_none(loss.variant),
-        drop=estimate_drop(loss, missing=missing),
+        drop=estimate_drop(loss, missing=missing, chance=chance),
         relative_drop=estimate_relative(loss, missing=missing),
-        worst_case=Worst(variant=worst, of=int(np.bincount(pairs.owner).max(initial=0))),
+        worst_case=Worst(
+            variant=mean_or_none(pairs.worst_by_need(trial.values)),
+            of=int(np.bincount(pairs.owner).max(initial=0)),
+        ),
         hurt=share_of(loss.differences > TIE),
         helped=share_of(loss.differences < -TIE),
         lost_all=int(np.count_nonzero((loss.clean > TIE) & (loss.variant <= TIE))),
-        overlap=_compare_lists(pairs, evidence, missing=missing),
-        judged=_compare_judged(pairs, scores, missing=missing),
-        status=count_statuses(outcomes),
-        latency_ms=_compare_latency(pairs, evidence),
-        verdict=judge(loss, noise=noise),
+        overlap=compare_lists(pairs, evidence, missing=missing),
+        judged=compare_judged(pairs, scores, missing=missing),
+        status=count_statuses(trial.outcomes(evidence)),
+        latency_ms=compare_latency(pairs, evidence),
+        verdict=judge(loss, noise=noise, chance=chance),
         examples=_pick_examples(trial, evidence),
+        min_detectable=find_detectable(loss.differences),
+        condensed=condense_drop(pairs, trial.condensed, missing=missing),
+        by_content_words=divide_by_words(pairs, loss.differences, evidence),
+        clean_status=_count_clean(trial, evidence, scores),
         reason=UNSET if pairs.needs else missing,
     )
 
 
-def measure_rbo(pairs: Pairs, evidence: Evidence) -> float | None:
-    """Mean rank-biased overlap of each need's variants with their clean lists."""
-    values = [rbo(*lists, p=PERSISTENCE) for lists in _list_pairs(pairs, evidence)]
-    return _mean_by_need(values, pairs)
-
-
-def count_changed(pairs: Pairs, evidence: Evidence) -> int:
-    """Count variants whose list is not exactly that of the clean query."""
-    return sum(clean != variant for clean, variant in _list_pairs(pairs, evidence))
-
-
-def _list_pairs(pairs: Pairs, evidence: Evidence) -> list[tuple[list[str], list[str]]]:
-    clean = pairs.clean[pairs.owner].tolist()
-    return [
-        (evidence.ids(before), evidence.ids(after))
-        for before, after in zip(clean, pairs.variants.tolist(), strict=True)
-    ]
-
-
-def _mean_by_need(values: Sequence[float], pairs: Pairs) -> float | None:
-    return mean_or_none(pairs.average(np.array(values, dtype=np.float64)))
-
-
-def _compare_lists(pairs: Pairs, evidence: Evidence, *, missing: str) -> Overlap:
-    lists = _list_pairs(pairs, evidence)
-    k = evidence.k
-    return Overlap(
-        rbo=measure_rbo(pairs, evidence),
-        p=PERSISTENCE,
-        top1_same=_mean_by_need([float(top1_same(*both)) for both in lists], pairs),
-        jaccard=_mean_by_need([jaccard(*both, k=k) for both in lists], pairs),
-        k=k,
-        reason=UNSET if lists else missing,
-    )
-
-
-def _compare_judged(pairs: Pairs, scores: Scores, *, missing: str) -> Before:
-    """Compare judged@k over the needs that have it on both sides: an empty list has none."""
-    clean = pairs.clean_by_need(scores.judged)
-    variant = pairs.variant_by_need(scores.judged)
-    known = ~(np.isnan(clean) | np.isnan(variant))
-    if not known.any():
-        return Before(clean=None, variant=None, reason="no_hits" if pairs.needs else missing)
-    return Before(clean=float(clean[known].mean()), variant=float(variant[known].mean()))
-
-
-def _compare_latency(pairs: Pairs, evidence: Evidence) -> dict[str, Before]:
-    """Compare requests that were answered at the first attempt, in milliseconds."""
-    clean, variant = (_find_latency(places, evidence) for places in (pairs.clean, pairs.variants))
-    if not len(clean) or not len(variant):
-        nothing = Before(clean=None, variant=None, reason="no_first_attempt_answered")
-        return dict.fromkeys(PERCENTILES, nothing)
-    return {
-        name: Before(
-            clean=float(np.percentile(clean, percent)),
-            variant=float(np.percentile(variant, percent)),
-        )
-        for name, percent in PERCENTILES.items()
-    }
-
-
-def _find_latency(places: Places, evidence: Evidence) -> Values:
-    outcomes = (evidence.outcomes[place] for place in places.tolist())
-    return np.array(
-        [
-            outcome.latency_ms
-            for outcome in outcomes
-            if outcome.attempts == 1 and outcome.latency_ms is not None
-        ],
-        dtype=np.float64,
-    )
+def _count_clean(trial: Trial, evidence: Evidence, scores: Scores) -> dict[str, int]:
+    """Count the clean requests behind a kind's variants by how they ended."""
+    clean = dict.fromkeys(scores.sources[place].place for place in trial.places)
+    return count_statuses(evidence.outcomes[place] for place in clean)
 
 
 def _count_replicates(trial: Trial, evidence: Evidence) -> int:
     """Return the variants planned of a query: what the catalogue says, or the most by hand."""
     known = KINDS.get(trial.plan.kind)
     if known is not None and trial.plan.source != "user":
-        return known.replicates
+        return known.count(trial.plan.severity)
     return 1 + max((evidence.plan[place].replicate for place in trial.places), default=0)
-
-
-def _mean_content_words(pairs: Pairs, evidence: Evidence) -> float | None:
-    counts = [len(content_words(evidence.plan[place].text)) for place in pairs.clean.tolist()]
-    return sum(counts) / len(counts) if counts else None
 
 
 def _pick_examples(trial: Trial, evidence: Evidence) -> tuple[Example, ...]:

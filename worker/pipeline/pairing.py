@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from reteval.contract.testsets import Query
-from worker.adversarial.choice import TIER_PREFIX
 from worker.adversarial.planning import KindPlan
 from worker.adversarial.suite import Suite, is_scorable
-from worker.metrics.hits import find_hits
-from worker.metrics.judgments import Judgments
+from worker.adversarial.unjudged import is_unjudged
+from worker.metrics.hits import condense, find_hits
+from worker.metrics.judgments import DEFAULT_SCALE_MAX, Judgments
 from worker.metrics.kernel import score
 
 Values = NDArray[np.float64]
@@ -37,6 +37,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     metric: Metric
     depth: int
     relevant_from: int
+    scale_max: int = DEFAULT_SCALE_MAX
 
     @property
     def k(self) -> int:
@@ -76,12 +77,15 @@ class Source(Struct, frozen=True):
 class Scores(Struct, frozen=True, kw_only=True, eq=False):
     """Values of every request, aligned with the plan; NaN where there is none.
 
-    `sources` maps the place of a variant to its clean request; queries out of corpus have none.
+    `condensed` and `condensed_recall` are taken on lists without unjudged documents. `sources`
+    maps the place of a variant to its clean request; requests without judgments have none.
     """
 
     metric: Values
     recall: Values
     judged: Values
+    condensed: Values
+    condensed_recall: Values
     sources: dict[int, Source]
 
 
@@ -122,19 +126,24 @@ def score_plan(evidence: Evidence) -> Scores:
     """Score each request against the judgments of its query.
 
     A user's variant without judgments of its own has those of its parent. Requests without
-    judgments (out of corpus) and without an answer have no value.
+    judgments (out of corpus, hostile) and without an answer have no value.
     """
     by_id = {query.id: query for query in evidence.queries}
     asked = [_judge(request, by_id) for request in evidence.plan]
-    judgments = Judgments.build(asked, relevant_from=evidence.relevant_from)
+    judgments = Judgments.build(
+        asked, relevant_from=evidence.relevant_from, scale_max=evidence.scale_max
+    )
     rankings = [outcome.ids if outcome.status.answered else None for outcome in evidence.outcomes]
     hits = find_hits(judgments, rankings, depth=evidence.depth)
     recall, judged = Metric("recall", evidence.k), Metric("judged", evidence.k)
     values = score(judgments, hits, list(dict.fromkeys((evidence.metric, recall, judged))))
+    condensed = score(judgments, condense(hits), list(dict.fromkeys((evidence.metric, recall))))
     return Scores(
         metric=values[evidence.metric],
         recall=values[recall],
         judged=values[judged],
+        condensed=condensed[evidence.metric],
+        condensed_recall=condensed[recall],
         sources=_find_sources(evidence.plan, by_id),
     )
 
@@ -182,7 +191,7 @@ def find_need(query: Query) -> str:
 
 
 def _judge(request: PlannedRequest, by_id: Mapping[str, Query]) -> Query:
-    if _is_out_of_corpus(request):
+    if is_unjudged(request):
         return Query(id=request.query_id, query=request.text)
     query = by_id[request.query_id]
     if query.relevant or not query.parent:
@@ -194,15 +203,11 @@ def _find_sources(plan: Sequence[PlannedRequest], by_id: Mapping[str, Query]) ->
     clean = {request.query_id: place for place, request in enumerate(plan) if not request.kind}
     sources = {}
     for place, request in enumerate(plan):
-        if request.kind and not _is_out_of_corpus(request):
+        if request.kind and not is_unjudged(request):
             query = by_id[request.query_id]
             original = by_id[query.parent] if query.parent else query
             sources[place] = Source(clean[original.id], find_need(original))
     return sources
-
-
-def _is_out_of_corpus(request: PlannedRequest) -> bool:
-    return request.generated and request.kind.startswith(TIER_PREFIX)
 
 
 def _group_mean(values: Values, groups: Places, count: int) -> Values:

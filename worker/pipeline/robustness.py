@@ -3,6 +3,7 @@
 None of it enters the clean numbers, and queries without an answer enter no drop.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
@@ -12,15 +13,12 @@ from msgspec import UNSET
 from reteval.contract.adversarial import AdversarialReport, Calls, Control, KindReport, Summary
 from reteval.contract.kinds import KINDS, Labels
 from worker.pipeline.abstention import report_out_of_corpus
-from worker.pipeline.drops import Loss, estimate_drop, measure_noise
-from worker.pipeline.kind_report import (
-    Trial,
-    count_changed,
-    measure_rbo,
-    report_kind,
-    run_trial,
-)
-from worker.pipeline.pairing import Evidence, find_need, score_plan
+from worker.pipeline.drops import Loss, estimate_drop, measure_noise, try_losses
+from worker.pipeline.hostile import report_hostile
+from worker.pipeline.kind_figures import count_changed, list_rbo, measure_rbo
+from worker.pipeline.kind_report import Trial, describe_traits, report_kind, run_trial
+from worker.pipeline.pairing import Evidence, Scores, find_need, score_plan
+from worker.pipeline.sensitivity import report_changing
 from worker.pipeline.statuses import count_statuses
 
 CONTROL: Final = "control.repeat"
@@ -34,14 +32,10 @@ def robustness(evidence: Evidence) -> AdversarialReport:
     answers count, and are worth 0.
     """
     scores = score_plan(evidence)
-    trials = [run_trial(kind, evidence, scores) for kind in evidence.suite.kinds]
     suite = evidence.suite
+    trials = [run_trial(kind, evidence, scores) for kind in suite.kinds]
     control = next((trial for trial in trials if _is_control(trial)), None)
-    kinds = tuple(
-        report_kind(trial, evidence, scores, noise=_measure_noise(control, trial))
-        for trial in trials
-        if not _is_control(trial)
-    )
+    kinds = _report_kinds(trials, evidence, scores, control)
     return AdversarialReport(
         suite=suite.version,
         seed=suite.seed,
@@ -52,10 +46,32 @@ def robustness(evidence: Evidence) -> AdversarialReport:
         calls=_count_calls(evidence),
         control=None if control is None else _report_control(control, evidence),
         kinds=kinds,
-        out_of_corpus=report_out_of_corpus(evidence),
+        out_of_corpus=report_out_of_corpus(evidence, scores.metric),
         summary=_summarise(kinds),
         limits=_list_limits(control, kinds, suite.limits),
+        changing=tuple(
+            report_changing(trial, evidence, control) for trial in trials if _is_changing(trial)
+        ),
+        hostile=report_hostile(
+            evidence, () if control is None else list_rbo(control.pairs, evidence)
+        ),
     )
+
+
+def _report_kinds(
+    trials: Sequence[Trial], evidence: Evidence, scores: Scores, control: Trial | None
+) -> tuple[KindReport, ...]:
+    """Report the kinds that labels can judge; their tests are corrected for one another."""
+    judged = [trial for trial in trials if not (_is_control(trial) or _is_changing(trial))]
+    chances = try_losses([trial.loss for trial in judged], seed=evidence.suite.seed)
+    return tuple(
+        report_kind(trial, evidence, scores, noise=_measure_noise(control, trial), chance=chance)
+        for trial, chance in zip(judged, chances, strict=True)
+    )
+
+
+def _is_changing(trial: Trial) -> bool:
+    return describe_traits(trial.plan).labels == Labels.CHANGING
 
 
 def _is_control(trial: Trial) -> bool:
@@ -111,6 +127,8 @@ def _summarise(kinds: Sequence[KindReport]) -> Summary:
         kinds_run=len(drops),
         worst_kind=worst[1] if worst else None,
         inconclusive=sum(report.verdict == "inconclusive" for report in kinds),
+        kinds=tuple(dict.fromkeys(kind for kind, _ in drops)),
+        verdicts=dict(Counter(report.verdict for report in kinds)),
         reason=UNSET if means else "no_kind_run",
     )
 
@@ -124,7 +142,7 @@ def _list_limits(
     if kinds and control is None:
         limits[f"{CONTROL} was not run: verdicts do not allow for the endpoint's own noise"] = None
     if len(kinds) > 1:
-        limits["intervals are not adjusted for the number of kinds"] = None
+        limits["intervals are not adjusted for the number of kinds; p_holm and verdicts are"] = None
     return tuple(limits)
 
 

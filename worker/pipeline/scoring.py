@@ -1,19 +1,20 @@
-"""Clean outcomes to numbers: per-query values, summaries, slices, counts, latency."""
+"""Clean outcomes to numbers: per-query values, summaries, slices, counts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, OutcomeStatus
-from reteval.contract.results import Counts, Effort, Latency, MetricSummary, Slice
+from reteval.contract.results import Counts, Effort, MetricSummary, Slice
+from reteval.contract.runs import IntervalMethod
 from reteval.contract.testsets import Query
 from worker.metrics.hits import Hits, condense, find_hits
-from worker.metrics.judgments import Judgments
+from worker.metrics.judgments import DEFAULT_SCALE_MAX, Judgments
 from worker.metrics.kernel import score
 from worker.metrics.summary import summarise
 
@@ -23,13 +24,17 @@ Values = NDArray[np.float64]
 
 
 class Scores(Struct, frozen=True, kw_only=True, eq=False):
-    """Per-query values of the scorable queries, plain and on judged documents only."""
+    """Per-query values of the scorable queries, plain and on judged documents only.
+
+    `clusters` labels the queries that share a `cluster_id` alike; None where no query has one.
+    """
 
     judgments: Judgments
     hits: Hits
     values: Mapping[Metric, Values]
     condensed: Mapping[Metric, Values]
     recall_at_5: Values
+    clusters: NDArray[np.int64] | None = None
 
 
 def score_queries(
@@ -39,9 +44,10 @@ def score_queries(
     *,
     depth: int,
     relevant_from: int,
+    scale_max: int = DEFAULT_SCALE_MAX,
 ) -> Scores:
     """Score scorable queries against their outcomes, which are parallel."""
-    judgments = Judgments.build(queries, relevant_from=relevant_from)
+    judgments = Judgments.build(queries, relevant_from=relevant_from, scale_max=scale_max)
     rankings = [outcome.ids if outcome.status.answered else None for outcome in outcomes]
     hits = find_hits(judgments, rankings, depth=depth)
     values = score(judgments, hits, metrics)
@@ -51,25 +57,53 @@ def score_queries(
         values=values,
         condensed=score(judgments, condense(hits), metrics),
         recall_at_5=score(judgments, hits, [RECALL_AT_5])[RECALL_AT_5],
+        clusters=label_clusters(queries),
     )
 
 
-def summarise_metrics(scores: Scores, among: NDArray[np.bool_]) -> dict[str, MetricSummary]:
+def label_clusters(queries: Sequence[Query]) -> NDArray[np.int64] | None:
+    """Number each query's cluster, shape (n,); one without a cluster has a number of its own."""
+    numbers: dict[str | int, int] = {}
+    labels = [
+        numbers.setdefault(query.cluster_id or place, len(numbers))
+        for place, query in enumerate(queries)
+    ]
+    return np.array(labels, dtype=np.int64) if len(numbers) < len(queries) else None
+
+
+def summarise_metrics(
+    scores: Scores,
+    among: NDArray[np.bool_],
+    *,
+    interval: IntervalMethod = IntervalMethod.AUTO,
+) -> dict[str, MetricSummary]:
     """Summarise each metric over the queries in `among`, shape (n,)."""
     return {
         str(metric): summarise(
             values,
             metric=metric,
-            scorable=scores.judgments.scorable & among,
+            scorable=scores.judgments.scorable_at(metric.rel) & among,
             condensed=None if metric.name == "judged" else scores.condensed[metric],
             answered=scores.hits.answered,
+            interval=interval,
+            clusters=scores.clusters,
         )
         for metric, values in scores.values.items()
     }
 
 
-def slice_metrics(scores: Scores, queries: Sequence[Query]) -> dict[str, Slice]:
-    """Summarise by tag, split and source; the hundred largest slices, largest first."""
+def slice_metrics(
+    scores: Scores,
+    queries: Sequence[Query],
+    *,
+    interval: IntervalMethod = IntervalMethod.AUTO,
+) -> dict[str, Slice]:
+    """Summarise by tag, split and source; the hundred largest slices, largest first.
+
+    Resampling each metric of each slice would take minutes, so that in place of BCa slices
+    have the default interval.
+    """
+    interval = IntervalMethod.AUTO if interval is IntervalMethod.BCA else interval
     names = [slice_names(query) for query in queries]
     sizes = Counter(name for row in names for name in row)
     rows: dict[str, list[int]] = {name: [] for name, _ in sizes.most_common(MAX_SLICES)}
@@ -81,7 +115,9 @@ def slice_metrics(scores: Scores, queries: Sequence[Query]) -> dict[str, Slice]:
     for name, places in rows.items():
         among = np.zeros(len(queries), dtype=np.bool_)
         among[places] = True
-        slices[name] = Slice(n=len(places), metrics=summarise_metrics(scores, among))
+        slices[name] = Slice(
+            n=len(places), metrics=summarise_metrics(scores, among, interval=interval)
+        )
     return slices
 
 
@@ -111,6 +147,7 @@ def count_outcomes(
         duplicate_hits=sum(len(o.ids) - len(set(o.ids)) for o in answered),
         cut_hits=sum(max(0, outcome.returned - depth) for outcome in answered),
         short_answers=sum(0 < len(outcome.ids) < largest_k for outcome in answered),
+        short_lists=sum(o.hits is not None and len(o.ids) < depth <= o.hits for o in answered),
         failed_by_code=dict(
             sorted(Counter(str(outcome.code) for outcome in outcomes if outcome.code).items())
         ),
@@ -120,39 +157,5 @@ def count_outcomes(
 def count_effort(outcomes: Sequence[Outcome]) -> Effort:
     """Count what was sent, clean and adversarial, and how much of it was sent again."""
     attempts = sum(outcome.attempts for outcome in outcomes)
-    sent = sum(outcome.attempts > 0 for outcome in outcomes)
+    sent = sum(min(outcome.attempts, outcome.pages) for outcome in outcomes)
     return Effort(attempts=attempts, retried=attempts - sent)
-
-
-def summarise_latency(outcomes: Sequence[Outcome]) -> Latency:
-    """Summarise the latency of requests that were answered at the first attempt."""
-    millis = np.array(
-        [
-            outcome.latency_ms
-            for outcome in outcomes
-            if outcome.status.answered and outcome.attempts == 1 and outcome.latency_ms is not None
-        ],
-        dtype=np.float64,
-    )
-    if not len(millis):
-        return Latency(
-            n=0,
-            p50=None,
-            p90=None,
-            p95=None,
-            p99=None,
-            mean=None,
-            max=None,
-            reason="no request was answered at the first attempt",
-        )
-    p50, p90, p95, p99 = (float(value) for value in np.percentile(millis, (50, 90, 95, 99)))
-    return Latency(
-        n=len(millis),
-        p50=p50,
-        p90=p90,
-        p95=p95,
-        p99=p99,
-        mean=float(millis.mean()),
-        max=float(millis.max()),
-        reason=UNSET,
-    )

@@ -7,8 +7,10 @@ of sockets judges again; and a connection is used only if its peer is an address
 
 import asyncio
 import socket
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
+from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -24,6 +26,9 @@ LOOKUP_THREADS: Final = 4
 _LOOKUP_CACHE_S: Final = 10
 _KEEPALIVE_S: Final = 4.0
 """Shorter than the 5 s after which common servers drop an idle connection."""
+
+DIALLED_S: Final[ContextVar[float | None]] = ContextVar("dialled_s", default=None)
+"""Seconds that the request under way waited for a connection made for it; None while it has not."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses a host name stands for."""
@@ -122,7 +127,10 @@ class GuardedConnector(aiohttp.TCPConnector):
 
     async def connect(self, req: aiohttp.ClientRequest, *args: Any, **kwargs: Any) -> Connection:
         """Return a pooled or a new connection to a checked peer."""
+        began = time.perf_counter()
         connection = await super().connect(req, *args, **kwargs)
+        if connection.protocol in self._used:
+            return connection
         transport = connection.transport
         peer = None if transport is None else transport.get_extra_info("peername")
         try:
@@ -130,9 +138,9 @@ class GuardedConnector(aiohttp.TCPConnector):
         except RefusedError:
             connection.close()
             raise
-        if connection.protocol not in self._used:
-            self._used.add(connection.protocol)
-            self._on_new.add(req)
+        self._used.add(connection.protocol)
+        self._on_new.add(req)
+        DIALLED_S.set(time.perf_counter() - began)
         return connection
 
     async def send(

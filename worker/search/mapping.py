@@ -5,82 +5,61 @@ A hit without an id spoils the whole answer: leaving the hit out would shift eve
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final
 
-import jmespath
 import msgspec
-from jmespath.exceptions import JMESPathError
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import Struct
 
+from reteval.contract.endpoints import Endpoint, Success, TimeUnit
+from reteval.contract.id_rules import IdRule, apply_ops
 from reteval.contract.outcomes import FailureCode
-from reteval.contract.runs import Endpoint
+from worker.search.answers import Answer, AnswerError, to_id, to_scores
+from worker.search.expressions import Find, compile_expression
+from worker.search.protocol import (
+    NO_LIST,
+    Found,
+    find_id,
+    find_list,
+    find_score,
+    read_default,
+)
+from worker.search.rollup import Rollup
 
 _MAX_CONTAINERS: Final = 200_000
 """Objects and lists in an answer that is decoded freely; beyond it, decoding stalls the worker."""
-_LISTS: Final = ("results", "hits", "documents", "data")
-_IDS: Final = ("id", "_id", "doc_id")
-_SCORES: Final = ("score", "_score")
-_NO_ERROR: Final = (b"null", b"false", b'""', b"{}", b"[]", b"0")
-_ERROR: Final = "the answer carries an `error`"
-_NO_LIST: Final = "the answer is no list of hits and has none as results, hits, documents or data"
 _NOT_FINITE: Final = re.compile(rb"[:\[,]\s*-?(?:NaN|Infinity)\b")
-
-Search = Callable[[Any], Any]
-
-
-class AnswerError(Exception):
-    """An answer that cannot be used; the text quotes none of it but places and types."""
-
-    def __init__(self, code: FailureCode, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
+_EXPRESSIONS: Final = ("hits", "id", "score", "ids", "scores", "total", "took", "error")
+_MS: Final = {TimeUnit.MILLISECONDS: 1.0, TimeUnit.SECONDS: 1_000.0}
 
 
-class Answer(Struct, frozen=True):
-    """Ids in the order delivered, cut at the depth; `returned` counts them before the cut.
-
-    `scores` is None unless every hit carried one.
-    """
+class Page(Struct, frozen=True):
+    """One answer as it was read: all its hits, what it says of itself, and its cursor."""
 
     ids: list[str]
     scores: list[float] | None
-    returned: int
-
-
-class _Hit(Struct, gc=False):
-    id: str | int | UnsetType = UNSET
-    other_id: str | int | UnsetType = field(default=UNSET, name="_id")
-    doc_id: str | int | UnsetType = UNSET
-    score: float | UnsetType | None = UNSET
-    other_score: float | UnsetType | None = field(default=UNSET, name="_score")
-
-
-class _Envelope(Struct):
-    results: Raw | UnsetType = UNSET
-    hits: Raw | UnsetType = UNSET
-    documents: Raw | UnsetType = UNSET
-    data: Raw | UnsetType = UNSET
-    error: Raw | UnsetType = UNSET
-
-
-# The usual answer is recognised by the types of its parts and read without a look at each hit.
-_HITS: Final = {_Hit}
-_TEXTS: Final = {str}
-_FLOATS: Final = {float}
-_ANSWER: Final = msgspec.json.Decoder(list[_Hit | str | int] | _Envelope)
-_LIST: Final = msgspec.json.Decoder(list[_Hit | str | int])
+    total: int | None = None
+    took_ms: float | None = None
+    cursor: Any = None
 
 
 class Mapping(Struct, frozen=True, kw_only=True):
     """How to read an endpoint's answers; compiled expressions where some are declared."""
 
-    hits: Search | None = None
-    id: Search | None = None
-    score: Search | None = None
-    ids: Search | None = None
-    scores: Search | None = None
+    hits: Find | None = None
+    id: Find | None = None
+    score: Find | None = None
+    ids: Find | None = None
+    scores: Find | None = None
+    total: Find | None = None
+    took: Find | None = None
+    took_ms: float = 1.0
+    error: Find | None = None
+    success: tuple[Find, Success] | None = None
+    cursor: Find | None = None
+    rollup: Rollup | None = None
+    id_rule: IdRule = ()
+    plain: bool = True
 
     @classmethod
     def compile(cls, endpoint: Endpoint) -> "Mapping":
@@ -93,114 +72,145 @@ class Mapping(Struct, frozen=True, kw_only=True):
             raise ValueError("`ids` reads parallel arrays: leave out `hits`, `id` and `score`")
         if endpoint.scores is not None and endpoint.ids is None:
             raise ValueError("`scores` reads a parallel array: declare `ids` beside it")
-        _compile("text", endpoint.text)
-        names = ("hits", "id", "score", "ids", "scores")
-        return cls(**{name: _compile(name, getattr(endpoint, name)) for name in names})
+        compile_expression("text", endpoint.text)
+        found = {name: compile_expression(name, getattr(endpoint, name)) for name in _EXPRESSIONS}
+        success = endpoint.success
+        path = compile_expression("success", success.path) if success else None
+        paging = endpoint.paging
+        cursor = compile_expression("paging.next", paging.next) if paging else None
+        rollup = Rollup.compile(endpoint)
+        by_hit = rollup is not None and rollup.document is not None
+        return cls(
+            **found,
+            took_ms=_MS[endpoint.took_unit],
+            success=(path, success) if path is not None and success else None,
+            cursor=cursor,
+            rollup=rollup,
+            id_rule=endpoint.id_rule,
+            plain=not by_hit and not any((*found.values(), path, cursor)),
+        )
 
     def read(self, body: bytes, depth: int) -> Answer:
+        """Read an answer that is all there is.
+
+        Raises:
+            AnswerError: as `read_page`.
+        """
+        return self.finish([self.read_page(body)], depth)
+
+    def read_page(self, body: bytes) -> Page:
         """Read one answer.
 
         Raises:
             AnswerError: `invalid_json`, `schema` (no list, a hit without id, an id that is
-                neither text nor integer) or `invalid_response` (a number out of range, nesting).
+                neither text nor integer, an error envelope) or `invalid_response` (a number out
+                of range, nesting).
         """
         try:
-            if self.ids is not None:
-                ids, scores = _read_arrays(self.ids, self.scores, _decode_freely(body))
-            elif self.hits is self.id is self.score is None:
-                ids, scores = _read_default(body)
-            else:
-                ids, scores = self._read_hits(_decode_freely(body))
+            page = Page(*read_default(body)) if self.plain else self._read_declared(body)
         except msgspec.DecodeError as exc:
             raise _explain(exc, body) from exc
         except RecursionError as exc:
             raise AnswerError(FailureCode.INVALID_RESPONSE, "the JSON is nested too deep") from exc
-        if "" in ids:
-            raise AnswerError(FailureCode.SCHEMA, f"hit {ids.index('')} has an empty id")
-        cut = None if scores is None else scores[:depth]
-        return Answer(ids[:depth], cut, len(ids))
+        if "" in page.ids:
+            raise AnswerError(FailureCode.SCHEMA, f"hit {page.ids.index('')} has an empty id")
+        return page
 
-    def _read_hits(self, answer: Any) -> tuple[list[str], list[float] | None]:
-        hits = _find_list(answer) if self.hits is None else _evaluate(self.hits, answer, "hits")
+    def finish(self, pages: Sequence[Page], depth: int) -> Answer:
+        """Join the pages of an answer, roll parts up into documents, and cut at the depth."""
+        page = pages[0] if len(pages) == 1 else _join(pages)
+        ids, scores = page.ids, page.scores
+        if self.id_rule:
+            ids = [apply_ops(self.id_rule, found) for found in ids]
+        hits = None
+        if self.rollup is not None:
+            hits = len(ids)
+            ids, scores = self.rollup.collapse(ids, scores)
+        returned = len(ids)
+        if returned > depth:
+            ids, scores = ids[:depth], None if scores is None else scores[:depth]
+        return Answer(ids, scores, returned, hits, page.total, page.took_ms)
+
+    def _read_declared(self, body: bytes) -> Page:
+        answer = _decode_freely(body)
+        self._check(answer)
+        if self.ids is not None:
+            ids, scores = _read_arrays(self.ids, self.scores, answer)
+        else:
+            ids, scores = self._read_hits(answer)
+        took = _number(self.took, answer)
+        total = _number(self.total, answer)
+        return Page(
+            ids,
+            scores,
+            None if total is None else int(total),
+            None if took is None else took * self.took_ms,
+            None if self.cursor is None else self.cursor(answer),
+        )
+
+    def _check(self, answer: Any) -> None:
+        if self.error is not None:
+            said = self.error(answer)
+            if said:
+                text = said if isinstance(said, str) else msgspec.json.encode(said).decode()
+                raise AnswerError(FailureCode.SCHEMA, f"the endpoint reports an error: {text}")
+        if self.success is not None:
+            find, success = self.success
+            found = find(answer)
+            if found != success.equals or isinstance(found, bool) != isinstance(
+                success.equals, bool
+            ):
+                raise AnswerError(
+                    FailureCode.SCHEMA,
+                    f"`success`: {success.path!r} is {found!r}, not {success.equals!r}",
+                )
+
+    def _read_hits(self, answer: Any) -> Found:
+        hits = find_list(answer) if self.hits is None else self.hits(answer)
         if not isinstance(hits, list):
-            wanted = _NO_LIST if self.hits is None else "`hits` finds no list in the answer"
+            wanted = NO_LIST if self.hits is None else "`hits` finds no list in the answer"
             raise AnswerError(FailureCode.SCHEMA, wanted)
-        ids, scores = [], []
-        for rank, hit in enumerate(hits):
-            found = _default_id(hit) if self.id is None else _evaluate(self.id, hit, "id")
-            ids.append(_to_id(found, rank))
-            scores.append(
-                _default_score(hit) if self.score is None else _evaluate(self.score, hit, "score")
-            )
-        return ids, _to_scores(scores)
+        find_its_id, find_its_score = self.id or find_id, self.score or find_score
+        if self.rollup is not None and self.rollup.document is not None:
+            find_its_id = self.rollup.document
+        ids = [to_id(find_its_id(hit), rank) for rank, hit in enumerate(hits)]
+        return ids, to_scores([find_its_score(hit) for hit in hits])
 
 
-def _read_arrays(
-    find_ids: Search, find_scores: Search | None, answer: Any
-) -> tuple[list[str], list[float] | None]:
-    found = _evaluate(find_ids, answer, "ids")
+def _read_arrays(find_ids: Find, find_scores: Find | None, answer: Any) -> Found:
+    found = find_ids(answer)
     if not isinstance(found, list):
         raise AnswerError(FailureCode.SCHEMA, "`ids` finds no list in the answer")
-    ids = [_to_id(value, rank) for rank, value in enumerate(found)]
+    ids = [to_id(value, rank) for rank, value in enumerate(found)]
     if find_scores is None:
         return ids, None
-    scores = _evaluate(find_scores, answer, "scores")
+    scores = find_scores(answer)
     if not isinstance(scores, list) or len(scores) != len(ids):
         raise AnswerError(FailureCode.SCHEMA, "`scores` finds no list as long as `ids`")
-    return ids, _to_scores(scores)
+    return ids, to_scores(scores)
 
 
-def _compile(name: str, expression: str | None) -> Search | None:
-    if expression is None:
+def _join(pages: Sequence[Page]) -> Page:
+    """Join the pages of one answer; times add up, the first page tells the total."""
+    tooks = [page.took_ms for page in pages if page.took_ms is not None]
+    scores: list[float] = []
+    complete = all(page.scores is not None for page in pages if page.ids)
+    for page in pages:
+        scores += page.scores or ()
+    return Page(
+        [found for page in pages for found in page.ids],
+        scores if complete and scores else None,
+        pages[0].total,
+        sum(tooks) if tooks else None,
+    )
+
+
+def _number(find: Find | None, answer: Any) -> float | None:
+    """Return a number the endpoint tells of itself; one that is none is not worth a failure."""
+    found = None if find is None else find(answer)
+    if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    try:
-        search: Search = jmespath.compile(expression).search
-    except (JMESPathError, RecursionError) as exc:
-        raise ValueError(f"`{name}`: {expression!r} is no JMESPath expression") from exc
-    return search
-
-
-def _evaluate(search: Search, value: Any, name: str) -> Any:
-    try:
-        return search(value)
-    except JMESPathError as exc:
-        raise AnswerError(FailureCode.SCHEMA, f"`{name}` does not fit the answer") from exc
-
-
-def _read_default(body: bytes) -> tuple[list[str], list[float] | None]:
-    answer = _ANSWER.decode(body)
-    hits = _open_envelope(answer) if isinstance(answer, _Envelope) else answer
-    if set(map(type, hits)) == _HITS:
-        plain_ids = [hit.id for hit in hits if isinstance(hit, _Hit)]
-        plain_scores = [hit.score for hit in hits if isinstance(hit, _Hit)]
-        if set(map(type, plain_ids)) == _TEXTS and set(map(type, plain_scores)) == _FLOATS:
-            return cast("list[str]", plain_ids), cast("list[float]", plain_scores)
-    ids = [_to_id(_found_id(hit), rank) for rank, hit in enumerate(hits)]
-    return ids, _to_scores([_found_score(hit) for hit in hits])
-
-
-def _found_id(hit: _Hit | str | int) -> str | int | UnsetType:
-    if not isinstance(hit, _Hit):
-        return hit
-    if hit.id is not UNSET:
-        return hit.id
-    return hit.other_id if hit.other_id is not UNSET else hit.doc_id
-
-
-def _found_score(hit: _Hit | str | int) -> float | UnsetType | None:
-    if not isinstance(hit, _Hit):
-        return UNSET
-    return hit.score if hit.score is not UNSET else hit.other_score
-
-
-def _open_envelope(envelope: _Envelope) -> Sequence[_Hit | str | int]:
-    if envelope.error is not UNSET and bytes(envelope.error) not in _NO_ERROR:
-        raise AnswerError(FailureCode.SCHEMA, _ERROR)
-    for name in _LISTS:
-        raw = getattr(envelope, name)
-        if raw is not UNSET and bytes(raw).startswith(b"["):
-            return _LIST.decode(raw)
-    raise AnswerError(FailureCode.SCHEMA, _NO_LIST)
+    return float(found) if math.isfinite(found) and found >= 0 else None
 
 
 def _decode_freely(body: bytes) -> Any:
@@ -209,56 +219,6 @@ def _decode_freely(body: bytes) -> Any:
             FailureCode.INVALID_RESPONSE, f"more than {_MAX_CONTAINERS} objects and lists"
         )
     return msgspec.json.decode(body)
-
-
-def _find_list(answer: Any) -> Any:
-    if isinstance(answer, dict):
-        if answer.get("error"):
-            raise AnswerError(FailureCode.SCHEMA, _ERROR)
-        return next((answer[name] for name in _LISTS if isinstance(answer.get(name), list)), None)
-    return answer
-
-
-def _default_id(hit: Any) -> Any:
-    if isinstance(hit, dict):
-        return next((hit[name] for name in _IDS if name in hit), UNSET)
-    return hit
-
-
-def _default_score(hit: Any) -> Any:
-    if isinstance(hit, dict):
-        return next((hit[name] for name in _SCORES if name in hit), UNSET)
-    return UNSET
-
-
-def _to_id(value: object, rank: int) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    what = "no id" if value is UNSET or value is None else f"an id of type {type(value).__name__}"
-    raise AnswerError(
-        FailureCode.SCHEMA, f"hit {rank} has {what}; every hit needs one, text or integer"
-    )
-
-
-def _to_scores(values: Sequence[Any]) -> list[float] | None:
-    """Return the scores if every hit has one; None for none at all or for gaps."""
-    if not values or any(value is UNSET or value is None for value in values):
-        return None
-    return [_to_score(value, rank) for rank, value in enumerate(values)]
-
-
-def _to_score(value: object, rank: int) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise AnswerError(FailureCode.SCHEMA, f"the score of hit {rank} is no number")
-    try:
-        score = float(value)
-    except OverflowError:
-        score = math.inf
-    if not math.isfinite(score):
-        raise AnswerError(FailureCode.INVALID_RESPONSE, f"the score of hit {rank} is not finite")
-    return score
 
 
 def _explain(exc: msgspec.DecodeError, body: bytes) -> AnswerError:

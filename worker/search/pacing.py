@@ -8,6 +8,8 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from worker.search.turns import OwnTurns, Turns
+
 MAX_WAIT_S: Final = 30.0
 """The longest wait an endpoint can ask for; it may well ask for a year."""
 _FIRST_WAIT_S: Final = 0.25
@@ -17,36 +19,37 @@ _LONGEST_WAIT_S: Final = 8.0
 class Pacer:
     """Gives out turns to every lane of one run in this process.
 
-    With a rate, turns are evenly spaced and the unused ones are not saved up. A pause
-    holds every lane, since an endpoint that turns one request away means all of them.
+    With a rate, turns are evenly spaced and the unused ones are not saved up; `turns` shares
+    them with others who call the target. A pause holds every lane, since an endpoint that
+    turns one request away means all of them.
     """
 
     def __init__(
         self,
         rate_per_s: float | None = None,
         *,
+        turns: Turns | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        self._gap = 0.0 if rate_per_s is None else 1 / rate_per_s
         self._clock = clock
         self._now = now
         self._sleep = sleep
         self._jitter = jitter
-        self._next = 0.0
+        self._turns = turns
+        if turns is None and rate_per_s is not None:
+            self._turns = OwnTurns(rate_per_s, clock=clock)
         self._paused_until = 0.0
 
     async def take_turn(self) -> None:
         """Wait until a request may be sent."""
         if self._paused_until:
             await self._outwait()
-        if not self._gap:
+        if self._turns is None:
             return
-        start = max(self._next, self._clock())
-        self._next = start + self._gap
-        await self._sleep_until(start)
+        await self._sleep_until(await self._turns.take())
         await self._outwait()
 
     async def back_off(self, attempt: int, retry_after: float | None) -> None:

@@ -4,8 +4,8 @@ from http import HTTPStatus
 from typing import Final
 
 from reteval.contract.outcomes import FailureCode
+from worker.search.answers import AnswerError
 from worker.search.failures import CallError
-from worker.search.mapping import AnswerError
 from worker.search.scrubbing import Scrubber
 from worker.search.transport import Reply
 

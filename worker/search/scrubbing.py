@@ -22,12 +22,14 @@ class Scrubber:
         secrets = sorted((w for w in words if len(w) >= _MIN_SECRET), key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, secrets))) if secrets else None
 
-    def clean(self, text: str) -> str:
-        """Return at most 200 characters of `text`, safe to store and to show."""
-        if self._secrets is not None:
-            text = self._secrets.sub("***", text)
-        text = _UNPRINTABLE.sub(" ", text).strip()
-        return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
+    def clean(self, text: str, *, most: int = _MAX_CHARS) -> str:
+        """Return at most 200 (or `most`) characters of `text`, safe to store and to show."""
+        text = _UNPRINTABLE.sub(" ", self.mask(text)).strip()
+        return text if len(text) <= most else f"{text[: most - 1]}…"
+
+    def mask(self, text: str) -> str:
+        """Return `text` as it is but for the secrets."""
+        return text if self._secrets is None else self._secrets.sub("***", text)
 
     def excerpt(self, body: bytes) -> str:
         """Return the beginning of a body as safe text."""

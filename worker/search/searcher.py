@@ -1,39 +1,61 @@
 """Searches: a query text in, exactly one outcome out, as many at a time as the limits allow."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
 from importlib.metadata import version
 from types import TracebackType
 from typing import Final, Self
 
-from msgspec import structs
+from msgspec import Struct, structs
 
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
-from reteval.contract.runs import Endpoint, Limits
+from reteval.contract.runs import Limits
 from service.egress import EgressError, Policy, Target
+from worker.search.answers import Answer, AnswerError
 from worker.search.dialling import Resolve
 from worker.search.failures import RETRYABLE, CallError
-from worker.search.mapping import AnswerError, Mapping
-from worker.search.pacing import Pacer
+from worker.search.manners import Manners
+from worker.search.mapping import Mapping, Page
+from worker.search.paging import Pager
+from worker.search.placeholders import MissingFieldError, Values
 from worker.search.replies import check_status, name_answer_error
 from worker.search.scrubbing import Scrubber
-from worker.search.template import Prepared, Template
-from worker.search.transport import Transport
+from worker.search.template import Ask, Prepared, Template, UnsendableError
+from worker.search.transport import Reply, Transport
 
 WATCH_S: Final = 0.2
 GRACE_S: Final = 1.0
 """How long requests already sent may still end once the run is being stopped."""
+_ASKS_FOR_LESS: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_GIVEN_UP: Final = Outcome(
+    status=OutcomeStatus.SKIPPED,
+    code=FailureCode.CIRCUIT_OPEN,
+    detail="the endpoint had stopped answering",
+    attempts=0,
+)
 
 Emit = Callable[[int, Outcome], None]
+Tap = Callable[[Prepared, Reply | None], None]
+"""Sees each request as it is sent, and again with its reply, before anything is made of it."""
+
+
+class _Fetched(Struct, frozen=True):
+    """How asking for one page ended: a reply and its page, or a failure."""
+
+    attempts: int
+    failure: CallError | None
+    replies: tuple[Reply, ...] = ()
+    pages: tuple[Page, ...] = ()
 
 
 class Searcher:
     """An endpoint as one run uses it; an async context manager.
 
-    `resolver` and `pacer` stand in for the system's resolver and clocks. A URL that the policy
-    refuses makes every search a `failed{blocked}`.
+    `resolver` stands in for the system's; `manners` say how it treats a target that others call,
+    too. A URL that the policy refuses makes every search a `failed{blocked}`.
 
     Raises:
         ValueError: the endpoint's description cannot be compiled.
@@ -47,21 +69,32 @@ class Searcher:
         depth: int,
         policy: Policy,
         resolver: Resolve | None = None,
-        pacer: Pacer | None = None,
+        manners: Manners | None = None,
         run_id: str = "",
+        tap: Tap | None = None,
     ) -> None:
         self._limits = limits
         self._depth = depth
-        self._pacer = pacer or Pacer(limits.rate_per_s)
+        self._tap = tap
+        manners = manners or Manners.alone(limits)
+        self._pacer, self._lanes, self._breaker = manners.pacer, manners.lanes, manners.breaker
         self._scrubber = Scrubber(endpoint.headers)
         self._mapping = Mapping.compile(endpoint)
+        self._pager = Pager.plan(endpoint, depth)
         self._transport: Transport | None = None
         self._refusal = ""
         target = self._judge(policy, endpoint.url)
         if target is not None:
             endpoint = structs.replace(endpoint, url=target.url)
-            self._transport = Transport(target, limits=limits, policy=policy, resolve=resolver)
         self._template = Template.compile(endpoint, headers=_own_headers(run_id))
+        if target is not None:
+            self._transport = Transport(
+                target,
+                limits=limits,
+                policy=policy,
+                headers=self._template.fixed_headers,
+                resolve=resolver,
+            )
         self._opened = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -77,24 +110,47 @@ class Searcher:
     ) -> None:
         await self._opened.aclose()
 
-    async def search(self, text: str) -> Outcome:
-        """Send one query, again if that may help, and say how it ended."""
-        request = self._template.render(text, self._depth)
+    async def search(self, ask: Ask) -> Outcome:
+        """Send one query, again if that may help, page by page, and say how it ended."""
+        pages: list[Page] = []
+        replies: list[Reply] = []
+        attempts = 0
+        place: Values | None = self._pager.begin()
+        while place is not None:
+            try:
+                request = self._template.render(ask, self._pager.k, place)
+            except (MissingFieldError, UnsendableError) as exc:
+                return _refuse(str(exc), attempts)
+            fetched = await self._fetch(request)
+            attempts += fetched.attempts
+            if fetched.failure is not None:
+                return _fail(fetched.failure, attempts)
+            replies += fetched.replies
+            pages += fetched.pages
+            place = self._pager.go_on(place, pages)
+        return _conclude(self._mapping.finish(pages, self._depth), replies, attempts)
+
+    async def _fetch(self, request: Prepared) -> _Fetched:
         attempt = 1
         while True:
             await self._pacer.take_turn()
             try:
-                return await self._attempt(request, attempt)
+                reply, page = await self._attempt(request)
             except CallError as exc:
                 failure = exc
+            else:
+                self._lanes.answer(reply.latency_ms)
+                return _Fetched(attempt, None, (reply,), (page,))
+            if failure.http_status in _ASKS_FOR_LESS:
+                self._lanes.refuse()
             if failure.code not in RETRYABLE or attempt > self._limits.retries:
-                return _fail(failure, attempt)
+                return _Fetched(attempt, failure)
             await self._pacer.back_off(attempt, failure.retry_after)
             attempt += 1
 
     async def search_all(
         self,
-        requests: Iterable[tuple[int, str]],
+        requests: Iterable[tuple[int, Ask]],
         *,
         emit: Emit,
         stopping: Callable[[], bool],
@@ -105,10 +161,10 @@ class Searcher:
         is cut. A request that was not sent or was cut is not emitted. What `emit` raises ends
         everything and is raised here.
         """
-        waiting = iter(requests)
+        feed = _Feed(requests)
         lanes = {
-            asyncio.create_task(self._run_lane(waiting, emit, stopping))
-            for _ in range(self._limits.concurrency)
+            asyncio.create_task(self._run_lane(number, feed, emit, stopping))
+            for number in range(self._limits.concurrency)
         }
         try:
             await _watch(lanes, stopping)
@@ -118,34 +174,38 @@ class Searcher:
             await asyncio.gather(*lanes, return_exceptions=True)
 
     async def _run_lane(
-        self, waiting: Iterator[tuple[int, str]], emit: Emit, stopping: Callable[[], bool]
+        self, number: int, feed: "_Feed", emit: Emit, stopping: Callable[[], bool]
     ) -> None:
-        while not stopping():
-            request = next(waiting, None)
+        while not stopping() and not feed.empty:
+            if number >= self._lanes.allowed:
+                await asyncio.sleep(WATCH_S)
+                continue
+            request = feed.take()
             if request is None:
                 return
-            emit(request[0], await self.search(request[1]))
+            place, ask = request
+            if not await self._breaker.admit():
+                emit(place, _GIVEN_UP)
+                continue
+            outcome = await self.search(ask)
+            self._breaker.record(failed=outcome.code in RETRYABLE)
+            emit(place, outcome)
 
-    async def _attempt(self, request: Prepared, attempt: int) -> Outcome:
+    async def _attempt(self, request: Prepared) -> tuple[Reply, Page]:
         if self._transport is None:
             raise CallError(FailureCode.BLOCKED, self._refusal)
+        if self._tap is not None:
+            self._tap(request, None)
         reply = await self._transport.send(request)
+        if self._tap is not None:
+            self._tap(request, reply)
         if reply.status != HTTPStatus.OK:
             asked = self._pacer.read_retry_after(reply.headers.get("retry-after"))
             check_status(reply, self._scrubber, asked)
         try:
-            answer = self._mapping.read(reply.body, self._depth)
+            return reply, self._mapping.read_page(reply.body)
         except AnswerError as exc:
             raise name_answer_error(exc, reply, self._scrubber) from exc
-        return Outcome(
-            status=OutcomeStatus.OK if answer.ids else OutcomeStatus.OK_EMPTY,
-            http_status=reply.status,
-            attempts=attempt,
-            latency_ms=reply.latency_ms,
-            returned=answer.returned,
-            ids=answer.ids,
-            scores=answer.scores,
-        )
 
     def _judge(self, policy: Policy, url: str) -> Target | None:
         try:
@@ -153,6 +213,20 @@ class Searcher:
         except EgressError as exc:
             self._refusal = str(exc)
             return None
+
+
+class _Feed:
+    """Requests that wait, for lanes to take; `empty` once there are no more."""
+
+    def __init__(self, requests: Iterable[tuple[int, Ask]]) -> None:
+        self._waiting = iter(requests)
+        self.empty = False
+
+    def take(self) -> tuple[int, Ask] | None:
+        """Return the next request."""
+        request = next(self._waiting, None)
+        self.empty = request is None
+        return request
 
 
 async def _watch(lanes: set[asyncio.Task[None]], stopping: Callable[[], bool]) -> None:
@@ -167,6 +241,47 @@ async def _watch(lanes: set[asyncio.Task[None]], stopping: Callable[[], bool]) -
         done, _ = await asyncio.wait(pending, timeout=GRACE_S)
         for lane in done:
             lane.result()
+
+
+def _conclude(answer: Answer, replies: Sequence[Reply], attempts: int) -> Outcome:
+    """Make the outcome of an answer."""
+    reply = replies[0] if len(replies) == 1 else _add_up(replies)
+    return Outcome(
+        status=OutcomeStatus.OK if answer.ids else OutcomeStatus.OK_EMPTY,
+        http_status=reply.status,
+        attempts=attempts,
+        latency_ms=reply.latency_ms,
+        first_byte_ms=reply.first_byte_ms,
+        connect_ms=reply.connect_ms,
+        took_ms=answer.took_ms,
+        returned=answer.returned,
+        ids=answer.ids,
+        scores=answer.scores,
+        hits=answer.hits,
+        total=answer.total,
+        pages=len(replies),
+    )
+
+
+def _add_up(replies: Sequence[Reply]) -> Reply:
+    """Return the last reply of several pages with the time that all of them took."""
+    dialled = [reply.connect_ms for reply in replies if reply.connect_ms is not None]
+    return structs.replace(
+        replies[-1],
+        latency_ms=sum(reply.latency_ms for reply in replies),
+        first_byte_ms=sum(reply.first_byte_ms for reply in replies),
+        connect_ms=sum(dialled) if dialled else None,
+    )
+
+
+def _refuse(reason: str, attempts: int) -> Outcome:
+    return Outcome(
+        status=OutcomeStatus.SKIPPED,
+        code=FailureCode.NOT_SENDABLE,
+        detail=reason,
+        attempts=attempts,
+        pages=attempts,
+    )
 
 
 def _fail(failure: CallError, attempts: int) -> Outcome:

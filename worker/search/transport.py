@@ -4,24 +4,25 @@ It follows no redirect, keeps no cookie, reads nothing from the environment, and
 retries or of what an answer means.
 """
 
-import asyncio
 import contextlib
+import math
 import ssl
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Final, Self
 
 import aiohttp
 import httpx
-from httpx_aiohttp import AiohttpTransport
 from msgspec import Struct
+from multidict import CIMultiDict, CIMultiDictProxy
 
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Limits
 from service.egress import Policy, Target
 from worker.search.dialling import (
+    DIALLED_S,
     LOOKUP_THREADS,
     Guard,
     GuardedConnector,
@@ -31,41 +32,27 @@ from worker.search.dialling import (
 from worker.search.failures import CallError, explain
 from worker.search.template import Prepared
 
-_CLOSE_S: Final = 1.0
 _MAX_HEADER_LINE: Final = 32_768
 
 
 class Reply(Struct, frozen=True):
-    """Status, headers and whole body of an answer; latency from sending to the last byte."""
+    """Status, headers and whole body of an answer, and milliseconds since sending.
 
-    status: int
-    headers: httpx.Headers
-    body: bytes
-    latency_ms: float
-
-
-class _ReadyRequest(httpx.Request):
-    """A request made of ready parts: copying and completing headers would cost a tenth of a call.
-
-    The transport adds `Host` and `Content-Length`.
+    `connect_ms` is None where a connection was open; `first_byte_ms` ends with the headers.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
-        self.method = prepared.method
-        self.url = prepared.url
-        self.headers = prepared.headers
-        self.extensions = {}
-        self._ready = prepared.body or b""
-
-    @property
-    def content(self) -> bytes:
-        """The body; empty where there is none."""
-        return self._ready
+    status: int
+    headers: CIMultiDictProxy[str]
+    body: bytes
+    latency_ms: float
+    first_byte_ms: float
+    connect_ms: float | None
 
 
 class Transport:
     """Connections to one target, kept alive between requests.
 
+    `headers` are those of requests that have no others: they are prepared once.
     `resolve` and `tls` stand in for the system's resolver and the usual root certificates.
     """
 
@@ -75,6 +62,7 @@ class Transport:
         *,
         limits: Limits,
         policy: Policy,
+        headers: CIMultiDict[str] | None = None,
         resolve: Resolve | None = None,
         tls: ssl.SSLContext | None = None,
         clock: Callable[[], float] = time.perf_counter,
@@ -82,6 +70,7 @@ class Transport:
         self._target = target
         self._limits = limits
         self._guard = Guard(policy, target)
+        self._headers = headers
         self._resolve = resolve
         self._tls = tls
         self._clock = clock
@@ -97,15 +86,18 @@ class Transport:
         connector = GuardedConnector(self._guard, resolve, limit=self._limits.concurrency, ssl=tls)
         session = aiohttp.ClientSession(
             connector=connector,
+            headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
             middlewares=(connector.send,),
+            # One deadline for all of an attempt, to the last byte, and never rounded up.
+            timeout=aiohttp.ClientTimeout(total=self._limits.timeout_s, ceil_threshold=math.inf),
             max_line_size=_MAX_HEADER_LINE,
             max_field_size=_MAX_HEADER_LINE,
         )
-        self._http = AiohttpTransport(client=session, verify=tls, trust_env=False)
-        self._opened.push_async_callback(self._http.aclose)
+        self._session = session
+        self._opened.push_async_callback(session.close)
         return self
 
     async def __aexit__(
@@ -122,47 +114,52 @@ class Transport:
         Raises:
             CallError: no connection, no HTTP, no end within the time limit, or too many bytes.
         """
+        _take_dialled_ms()  # an attempt that failed may have left its own
         started = self._clock()
         try:
-            async with asyncio.timeout(self._limits.timeout_s):
-                response = await self._http.handle_async_request(_ReadyRequest(request))
-                body = await self._read(response)
+            response = await self._session.request(
+                request.method,
+                request.url,
+                data=request.body,
+                headers=None if request.headers is self._headers else request.headers,
+                allow_redirects=False,
+            )
+            head = self._clock()
+            try:
+                body = await _read(response, self._limits.max_response_bytes)
+            except BaseException:
+                # Read to its end, an answer gives its connection back; any other closes it.
+                response.close()
+                raise
         except CallError as exc:
             exc.latency_ms = (self._clock() - started) * 1_000
             raise
-        except (httpx.HTTPError, aiohttp.ClientError, OSError) as exc:
+        except (aiohttp.ClientError, OSError) as exc:
             raise explain(exc, (self._clock() - started) * 1_000) from exc
+        ended = self._clock()
         return Reply(
-            response.status_code, response.headers, body, (self._clock() - started) * 1_000
+            response.status,
+            response.headers,
+            body,
+            (ended - started) * 1_000,
+            (head - started) * 1_000,
+            _take_dialled_ms(),
         )
 
-    async def _read(self, response: httpx.Response) -> bytes:
-        stream = cast("httpx.AsyncByteStream", response.stream)
-        try:
-            _check_encoding(response)
-            return await _read_capped(stream, self._limits.max_response_bytes)
-        except BaseException:
-            # Read to its end, an answer gives its connection back by itself; any other closes it.
-            with contextlib.suppress(TimeoutError, httpx.HTTPError, aiohttp.ClientError):
-                async with asyncio.timeout(_CLOSE_S):
-                    await stream.aclose()
-            raise
 
-
-def _check_encoding(response: httpx.Response) -> None:
-    encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("", "identity"):
+async def _read(response: aiohttp.ClientResponse, cap: int) -> bytes:
+    """Read a body to its end, or refuse it at the first sign that it is not wanted."""
+    encoding = response.headers.get("Content-Encoding")
+    if encoding is not None and encoding.strip().lower() not in ("", "identity"):
         raise CallError(
             FailureCode.ENCODING_NOT_ALLOWED,
             "the answer is compressed although the request forbids it; send it as it is",
-            http_status=response.status_code,
+            http_status=response.status,
         )
-
-
-async def _read_capped(stream: httpx.AsyncByteStream, cap: int) -> bytes:
     chunks: list[bytes] = []
     room = cap
-    async for chunk in stream:
+    while not response.content.at_eof():
+        chunk = await response.content.readany()
         room -= len(chunk)
         if room < 0:
             raise CallError(
@@ -170,6 +167,15 @@ async def _read_capped(stream: httpx.AsyncByteStream, cap: int) -> bytes:
             )
         chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _take_dialled_ms() -> float | None:
+    """Return how long the request waited for a new connection, once."""
+    dialled = DIALLED_S.get()
+    if dialled is None:
+        return None
+    DIALLED_S.set(None)
+    return dialled * 1_000
 
 
 def _make_tls(scheme: str) -> ssl.SSLContext:

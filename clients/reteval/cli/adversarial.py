@@ -1,18 +1,26 @@
 """The adversarial block of a report as text."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import UNSET
 
 from reteval.cli.tables import NOTHING, interval, number, table
-from reteval.contract.adversarial import AdversarialReport, Control, KindReport, Tier
+from reteval.contract.adversarial import AdversarialReport, Changing, Control, KindReport
+from reteval.contract.hostile import HostileCase, HostileVerdict
+from reteval.contract.out_of_corpus import OutOfCorpus, Tier
 
 KIND_HEAD: Final = (
     *("kind", "severity", "metric", "needs", "clean", "changed", "drop", "interval"),
     *("hurt", "helped", "verdict"),
 )
-TIER_HEAD: Final = ("no answer exists", "queries", "answered", "abstained", "page fill")
+CHANGING_HEAD: Final = ("asks for something else", "needs", "overlap", "verdict")
+TIER_HEAD: Final = (
+    *("no answer exists", "queries", "answered", "abstained", "page fill"),
+    *("auroc", "floor", "no floor for"),
+)
+MAX_NAMED: Final = 8
 
 
 def adversarial_lines(report: AdversarialReport) -> list[str]:
@@ -26,12 +34,13 @@ def adversarial_lines(report: AdversarialReport) -> list[str]:
     lines.extend(_kind_notes(report.kinds))
     if report.control is not None:
         lines.append(_control_line(report.control))
+    if report.changing:
+        rows = [_changing_row(kind) for kind in report.changing]
+        lines.extend(["", *table(CHANGING_HEAD, rows, prose=("verdict",))])
     if report.out_of_corpus is not None:
-        tiers = report.out_of_corpus.tiers
-        refused = report.out_of_corpus.false_refusal_rate
-        lines.append("")
-        lines.extend(table(TIER_HEAD, [_tier_row(tier) for tier in tiers]))
-        lines.append(f"answerable but left empty: {refused.n} of {refused.of}")
+        lines.extend(["", *_out_of_corpus_lines(report.out_of_corpus)])
+    if report.hostile is not UNSET:
+        lines.extend(["", *_hostile_lines(report.hostile)])
     lines.extend(f"note: {limit}" for limit in report.limits)
     return lines
 
@@ -71,11 +80,42 @@ def _control_line(control: Control) -> str:
     )
 
 
+def _changing_row(kind: Changing) -> Sequence[str]:
+    return kind.kind, str(kind.needs), number(kind.rbo), kind.verdict
+
+
+def _out_of_corpus_lines(card: OutOfCorpus) -> list[str]:
+    refused = card.false_refusal_rate
+    return [
+        *table(TIER_HEAD, [_tier_row(tier) for tier in card.tiers], prose=("no floor for",)),
+        f"answerable but left empty: {refused.n} of {refused.of}",
+    ]
+
+
 def _tier_row(tier: Tier) -> Sequence[str]:
+    auroc, floor = tier.score_auroc, tier.suggested_floor
     return (
         tier.tier,
         str(tier.queries),
         str(tier.answered),
         number(tier.abstention_rate),
         number(tier.page_fill),
+        "" if auroc is UNSET else number(auroc.top1),
+        "" if floor is UNSET else number(floor.value),
+        "" if floor is UNSET else floor.reason or "",
     )
+
+
+def _hostile_lines(cases: Sequence[HostileCase]) -> list[str]:
+    """Count the strings by verdict, and name those with any other than ok."""
+    counts = Counter(case.verdict for case in cases)
+    shown = ", ".join(
+        f"{counts[verdict]} {verdict}" for verdict in HostileVerdict if counts[verdict]
+    )
+    lines = [f"odd and hostile strings: {len(cases)} sent: {shown}"]
+    for verdict in HostileVerdict:
+        names = [case.case for case in cases if case.verdict is verdict]
+        if names and verdict is not HostileVerdict.OK:
+            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+            lines.append(f"  {verdict}: {', '.join(names[:MAX_NAMED])}{more}")
+    return lines

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from reteval._gates import Held
 from reteval._uploads import HeadOptions
 
 LIMIT_OPTIONS: Final = {
@@ -52,6 +53,83 @@ def run_request(options: argparse.Namespace) -> dict[str, Any]:
         "meta": dict(_pair(text, "=", "--meta K=V") for text in options.meta),
         "adversarial": _adversarial(options),
         "limits": limits,
+    }
+    return {name: value for name, value in request.items() if value not in (None, [], {})}
+
+
+def rescore_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a rescore."""
+    request: dict[str, Any] = {
+        "label": options.label,
+        "metrics": _words(options.metrics),
+        "k_values": _cutoffs(options.k),
+        "test_set": options.test_set,
+        "relevant_from": options.relevant_from,
+    }
+    return {name: value for name, value in request.items() if value not in (None, [])}
+
+
+def comparison_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a comparison."""
+    request: dict[str, Any] = {
+        "baseline": options.baseline,
+        "candidate": options.candidate,
+        "primary": options.primary,
+        "metrics": _words(options.metrics),
+        "margin": options.margin,
+        "alpha": options.alpha,
+        "on": "intersection" if options.intersection else None,
+    }
+    return {name: value for name, value in request.items() if value not in (None, [])}
+
+
+def power_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the question of how many queries it takes.
+
+    Raises:
+        UsageError: neither a sigma nor two runs, or both.
+    """
+    if len(options.runs) != (2 if options.sigma is None else 0):
+        raise UsageError("write either two runs, or --sigma S")
+    names = ("metric", "sigma", "delta", "n", "alpha", "power")
+    request = {name: getattr(options, name) for name in names}
+    return {
+        **{name: value for name, value in request.items() if value is not None},
+        **({"runs": options.runs} if options.runs else {}),
+    }
+
+
+def held_of(options: argparse.Namespace) -> Held:
+    """Collect what a gate is held to.
+
+    Raises:
+        UsageError: neither or both of run and comparison, or two baselines.
+    """
+    if (options.run is None) == (options.comparison is None):
+        raise UsageError("write either --run RUN or --comparison COMPARISON")
+    if options.baseline is not None and options.baseline_label is not None:
+        raise UsageError("write either --baseline RUN or --baseline-label LABEL")
+    given = {name: getattr(options, name) for name in Held.__optional_keys__}
+    return cast("Held", {name: value for name, value in given.items() if value is not None})
+
+
+def probe_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a probe.
+
+    Raises:
+        UsageError: no endpoint, or nothing to send.
+    """
+    word = options.endpoint_url or ""
+    if options.endpoint is not None and options.test_set is None and "://" not in word:
+        # With the description in a file, the one word left is the test set.
+        options.endpoint_url, options.test_set = None, options.endpoint_url
+    if options.test_set is None and not options.query:
+        raise UsageError("nothing to send: name a TEST_SET, or give --query TEXT")
+    request: dict[str, Any] = {
+        "endpoint": _endpoint(options),
+        "test_set": options.test_set,
+        "queries": [{"query": text} for text in options.query],
+        "depth": options.depth,
     }
     return {name: value for name, value in request.items() if value not in (None, [], {})}
 
@@ -114,3 +192,13 @@ def require_one_source(options: argparse.Namespace) -> None:
     given = sum(path is not None for path in trec)
     if (options.file is not None, given) not in ((True, 0), (False, 2)):
         raise UsageError("write either FILE, or --topics FILE and --qrels FILE")
+
+
+def require_whole_history(options: argparse.Namespace) -> None:
+    """Check that the flat lines of a history are asked for as they are: all of them.
+
+    Raises:
+        UsageError: options that choose among them.
+    """
+    if any(value is not None for value in (options.metric, options.label, options.limit)):
+        raise UsageError("--jsonl prints every run and metric: leave the other options out")

@@ -3,35 +3,33 @@
 Results go to standard output, progress and errors to standard error.
 """
 
-import argparse
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 from typing import Final, TextIO
 
 import msgspec
 from msgspec import Struct
 
-from reteval.cli.arguments import UsageError, head_of, require_one_source, run_request
+from reteval.cli.arguments import (
+    UsageError,
+    head_of,
+    require_one_source,
+    require_whole_history,
+    rescore_request,
+    run_request,
+)
+from reteval.cli.decisions import compare, gate, power
+from reteval.cli.history import render_trend
 from reteval.cli.parser import build_parser
+from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
+from reteval.cli.session import Exit, Session
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
 from reteval.errors import RetevalError
-
-
-class Exit(IntEnum):
-    """What the shell is told."""
-
-    DONE = 0
-    REFUSED = 1
-    USAGE = 2
-    RUN_FAILED = 3
-    INTERRUPTED = 130
-
 
 ENDS: Final = {
     RunStatus.COMPLETED: Exit.DONE,
@@ -45,24 +43,6 @@ class Ended(Struct, frozen=True):
     """As much of a report as the exit code needs."""
 
     status: RunStatus
-
-
-class Session(Struct, frozen=True, kw_only=True):
-    """One invocation: its options, the service, and where to write."""
-
-    options: argparse.Namespace
-    client: Client
-    stdout: TextIO
-    stderr: TextIO
-    clock: Callable[[], float]
-
-    def print(self, text: str) -> None:
-        """Write to standard output."""
-        self.stdout.write(text)
-
-    def print_json(self, document: object) -> None:
-        """Write one JSON document, on one line."""
-        self.print(msgspec.json.encode(document).decode() + "\n")
 
 
 def main(
@@ -127,20 +107,13 @@ def upload(session: Session) -> int:
 
 def run(session: Session) -> int:
     """Start a run; with `--wait`, see it to its end and print its report."""
-    run = session.client.run(run_request(session.options))
-    if session.options.wait:
-        if not session.options.json:
-            session.stderr.write(f"started {run.id}\n")
-        return _report(session, _watch(session, run.id).id)
-    if session.options.json:
-        session.print_json(run)
-    else:
-        planned = run.planned
-        session.print(
-            f"{run.id} {run.status.value}: {planned.clean} queries and at most "
-            f"{planned.adversarial} changed ones\nnext: reteval wait {run.id}\n"
-        )
-    return Exit.DONE
+    return _started(session, session.client.run(run_request(session.options)))
+
+
+def rescore(session: Session) -> int:
+    """Score stored rankings anew; with `--wait`, print the child run's report."""
+    options = session.options
+    return _started(session, session.client.rescore(options.run, rescore_request(options)))
 
 
 def wait(session: Session) -> int:
@@ -159,12 +132,53 @@ def results(session: Session) -> int:
     return _report(session, session.options.run)
 
 
+def history(session: Session) -> int:
+    """Print how a metric went; with `--jsonl`, every mean of every run as flat lines."""
+    options = session.options
+    if options.jsonl:
+        require_whole_history(options)
+        for row in session.client.history(options.test_set):
+            session.print_json(row)
+        return Exit.DONE
+    trend = session.client.trend(
+        options.test_set, metric=options.metric, label=options.label, limit=options.limit
+    )
+    if options.json:
+        session.print_json(trend)
+    else:
+        session.print(render_trend(trend))
+    return Exit.DONE
+
+
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
     "run": run,
     "wait": wait,
     "results": results,
+    "history": history,
+    "rescore": rescore,
+    "compare": compare,
+    "gate": gate,
+    "power": power,
+    "probe": probe,
 }
+
+
+def _started(session: Session, run: Run) -> int:
+    """Tell of a run that was started; with `--wait`, see it to its end."""
+    if session.options.wait:
+        if not session.options.json:
+            session.stderr.write(f"started {run.id}\n")
+        return _report(session, _watch(session, run.id).id)
+    if session.options.json:
+        session.print_json(run)
+    else:
+        planned = run.planned
+        session.print(
+            f"{run.id} {run.status.value}: {planned.clean} queries and at most "
+            f"{planned.adversarial} changed ones\nnext: reteval wait {run.id}\n"
+        )
+    return Exit.DONE
 
 
 def _watch(session: Session, run_id: str, timeout_s: float | None = None) -> Run:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
 from msgspec import UNSET
 
 from reteval.cli.adversarial import adversarial_lines
@@ -27,11 +28,13 @@ def render(results: Results) -> str:
 
 
 def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
-    """Return two lines a finding: what it is, and what to do about it."""
+    """Return what each finding is, what to do about it, and the patch if there is one."""
     lines: list[str] = []
     for found in diagnostics:
         lines.append(f"[{found.severity.value}] {found.code.value}: {found.message}")
         lines.append(f"       fix: {found.fix}")
+        if found.patch is not UNSET:
+            lines.append(f"       patch: {msgspec.json.encode(found.patch).decode()}")
     return lines
 
 

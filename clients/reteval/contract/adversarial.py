@@ -2,6 +2,9 @@
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from reteval.contract.hostile import HostileCase
+from reteval.contract.out_of_corpus import OutOfCorpus
+
 
 class Calls(Struct, frozen=True, kw_only=True):
     """Outcomes of the variants' requests; `blocked` are those refused with 401/403/406/429."""
@@ -15,19 +18,28 @@ class Calls(Struct, frozen=True, kw_only=True):
 
 
 class Drop(Struct, frozen=True, kw_only=True):
-    """Mean loss in metric points, clean minus variant, paired over information needs."""
+    """Mean loss in metric points, clean minus variant, paired over information needs.
+
+    `p` is that of the two-sided sign-flip test, `p_holm` the same after Holm's correction for
+    all kinds and severities of the run; the interval is not adjusted.
+    """
 
     mean: float | None
     ci: tuple[float, float] | None
     method: str
     level: float
+    p: float | UnsetType = UNSET
+    p_holm: float | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 
 
 class Relative(Struct, frozen=True, kw_only=True):
-    """Loss as a share of the clean score (ratio of means)."""
+    """Loss as a share of the clean score (ratio of means), with Fieller's interval."""
 
     value: float | None
+    ci: tuple[float, float] | None = None
+    method: str = "fieller"
+    level: float = 0.95
     reason: str | UnsetType = UNSET
 
 
@@ -37,6 +49,33 @@ class Share(Struct, frozen=True, kw_only=True):
     n: int
     share: float | None
     ci: tuple[float, float] | None
+
+
+class Detectable(Struct, frozen=True, kw_only=True):
+    """The least true drop that this many needs would show, as often as `power` says."""
+
+    drop: float | None
+    power: float = 0.8
+    alpha: float = 0.05
+    reason: str | UnsetType = UNSET
+
+
+class Condensed(Struct, frozen=True, kw_only=True):
+    """The drop on lists without unjudged documents: where it is gone, judgments are missing."""
+
+    drop: float | None
+    ci: tuple[float, float] | None
+    reason: str | UnsetType = UNSET
+
+
+class WordBin(Struct, frozen=True, kw_only=True):
+    """The drop over the needs whose queries have so many content words."""
+
+    bin: str
+    needs: int
+    drop: float
+    ci: tuple[float, float] | None
+    reason: str | UnsetType = UNSET
 
 
 class Worst(Struct, frozen=True, kw_only=True):
@@ -77,7 +116,11 @@ class Example(Struct, frozen=True, kw_only=True):
 
 
 class KindReport(Struct, frozen=True, kw_only=True):
-    """One kind at one severity against the same queries clean."""
+    """One kind at one severity against the same queries clean.
+
+    `status` counts the variants' requests, `clean_status` the clean requests they are held
+    against. Fields with a default are absent in reports of suite 2026.0.
+    """
 
     kind: str
     family: str
@@ -104,6 +147,35 @@ class KindReport(Struct, frozen=True, kw_only=True):
     latency_ms: dict[str, Before]
     verdict: str
     examples: tuple[Example, ...]
+    min_detectable: Detectable | UnsetType = UNSET
+    condensed: Condensed | UnsetType = UNSET
+    by_content_words: tuple[WordBin, ...] = ()
+    clean_status: dict[str, int] = {}
+    reason: str | UnsetType = UNSET
+
+
+class Changing(Struct, frozen=True, kw_only=True):
+    """A kind that asks for something else, so that the list should move.
+
+    `rbo` is the mean overlap with the clean list and `control_rbo` that of the clean query sent
+    twice. `sensitive`: the interval lies more than `margin` below the control; `insensitive`:
+    it lies nearer than that; else `inconclusive`, or `not_run`.
+    """
+
+    kind: str
+    family: str
+    severity: int
+    target: str
+    source: str
+    needs: int
+    not_applicable: dict[str, int]
+    rbo: float | None
+    ci: tuple[float, float] | None
+    p: float
+    control_rbo: float | None
+    margin: float
+    status: dict[str, int]
+    verdict: str
     reason: str | UnsetType = UNSET
 
 
@@ -118,46 +190,23 @@ class Control(Struct, frozen=True, kw_only=True):
     reason: str | UnsetType = UNSET
 
 
-class Tier(Struct, frozen=True, kw_only=True):
-    """How the endpoint answered queries that nothing in it can answer."""
-
-    tier: str
-    queries: int
-    answered: int
-    abstention_rate: float | None
-    abstention_ci: tuple[float, float] | None
-    page_fill: float | None
-    status: dict[str, int]
-    examples: tuple[str, ...]
-    reason: str | UnsetType = UNSET
-
-
-class Refusals(Struct, frozen=True, kw_only=True):
-    """Clean queries with known answers that came back empty: the price of abstaining."""
-
-    n: int
-    of: int
-
-
-class OutOfCorpus(Struct, frozen=True, kw_only=True):
-    """Queries without an answer; never part of any drop."""
-
-    tiers: tuple[Tier, ...]
-    false_refusal_rate: Refusals
-
-
 class Summary(Struct, frozen=True, kw_only=True):
-    """The block in one line; `macro_drop` averages the kinds that were run."""
+    """The block in one line; `macro_drop` averages the kinds that were run: `kinds`.
+
+    `verdicts` counts the kinds, each severity by itself.
+    """
 
     macro_drop: float | None
     kinds_run: int
     worst_kind: str | None
     inconclusive: int
+    kinds: tuple[str, ...] = ()
+    verdicts: dict[str, int] = {}
     reason: str | UnsetType = UNSET
 
 
 class AdversarialReport(Struct, frozen=True, kw_only=True):
-    """Everything the variants showed."""
+    """Everything the variants showed; an absent part was not run."""
 
     suite: str
     seed: int
@@ -171,3 +220,5 @@ class AdversarialReport(Struct, frozen=True, kw_only=True):
     out_of_corpus: OutOfCorpus | None
     summary: Summary
     limits: tuple[str, ...]
+    changing: tuple[Changing, ...] = ()
+    hostile: tuple[HostileCase, ...] | UnsetType = UNSET

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from reteval.contract import limits
+from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus, TestSetRef
 
 RunId = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -77,7 +78,11 @@ class Power(Struct, frozen=True, kw_only=True):
 
 
 class MetricComparison(Struct, frozen=True, kw_only=True):
-    """One metric over the queries answered in both runs. `effect` is Cohen's d of differences."""
+    """One metric over the queries answered in both runs. `effect` is Cohen's d of differences.
+
+    Where clusters of queries count as one observation, `units` says how many there are; means,
+    wins, ties and losses are over them.
+    """
 
     n: int
     baseline: float | None
@@ -90,6 +95,7 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     losses: int
     power: Power
     verdict: Verdict
+    units: int | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 
 
@@ -122,6 +128,7 @@ class ListOverlap(Struct, frozen=True, kw_only=True):
     top1_same: float | None
     identical: float | None
     n: int
+    reason: str | UnsetType = UNSET
 
 
 class LatencyChange(Struct, frozen=True, kw_only=True):
@@ -148,7 +155,10 @@ class Side(Struct, frozen=True, kw_only=True):
 
 
 class ComparisonReport(Struct, frozen=True, kw_only=True):
-    """Everything a comparison found. `n_common` queries were answered in both runs."""
+    """Everything a comparison found. `n_common` queries were answered in both runs.
+
+    `robustness` is there if both runs sent changed queries.
+    """
 
     id: str
     baseline: Side
@@ -168,6 +178,7 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     seed: int
     margin: float
     alpha: float
+    robustness: RobustnessComparison | UnsetType = UNSET
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 
 class Severity(StrEnum):
@@ -25,7 +25,19 @@ class DiagnosticCode(StrEnum):
     BINARY_ONLY = "binary_only"
     HAPPY_PATH_ONLY = "happy_path_only"
     ID_MISMATCH = "id_mismatch"
+    PARTIAL_ID_MISMATCH = "partial_id_mismatch"
+    LOW_OVERLAP = "low_overlap"
+    NO_BETTER_THAN_CHANCE = "no_better_than_chance"
+    QUERIES_SWAPPED = "queries_swapped"
+    JUDGED_NOT_IN_CORPUS = "judged_not_in_corpus"
+    CANARY_FAILED = "canary_failed"
+    METRIC_ZERO = "metric_zero"
     SCORE_TOO_HIGH = "score_too_high"
+    SATURATED = "saturated"
+    CONSTANT_RANKING = "constant_ranking"
+    LOW_JUDGED = "low_judged"
+    ONE_RELEVANT_EACH = "one_relevant_each"
+    GRADED_COLLAPSED = "graded_collapsed"
     DUPLICATE_HITS = "duplicate_hits"
     DEPTH_SHORTFALL = "depth_shortfall"
     LONG_ANSWERS_CUT = "long_answers_cut"
@@ -36,7 +48,8 @@ class DiagnosticCode(StrEnum):
 class Diagnostic(Struct, frozen=True, kw_only=True):
     """A finding with the rows that show it and what to do about it.
 
-    `evidence` holds at most five small rows; their keys depend on the code.
+    `evidence` holds at most five small rows; their keys depend on the code. `patch`, where there
+    is one, is a change to merge into the run that would mend it; it is never made by itself.
     """
 
     code: DiagnosticCode
@@ -44,3 +57,4 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     message: str
     fix: str
     evidence: tuple[dict[str, Any], ...] = field(default=())
+    patch: dict[str, Any] | UnsetType = UNSET

@@ -1,6 +1,7 @@
 """What happened to each planned request: exactly one outcome each, never a silent zero."""
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -47,14 +48,22 @@ class FailureCode(StrEnum):
     DEADLINE = "deadline"
     WORKER_CRASHED = "worker_crashed"
     INTERNAL_ERROR = "internal_error"
+    NOT_IN_PARENT = "not_in_parent"
+    NOT_IN_RANKINGS = "not_in_rankings"
+    REPORTED = "reported"
+    NOT_SENDABLE = "not_sendable"
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The record of one request; every number of a report can be recomputed from these.
 
     `ids` are the hits in the order delivered, cut at the run's depth, repeats kept;
-    `returned` counts them before the cut. `latency_ms` is that of the attempt that decided.
-    `scores` is None unless every hit carried a finite one.
+    `returned` counts them before the cut. `latency_ms` is that of the attempt that decided, from
+    sending to the last byte; `first_byte_ms` ends with the head of the answer, `connect_ms` is
+    the part of it that a new connection took (None: one was open), `took_ms` what the endpoint
+    says it needed. Where an answer came in `pages`, these are sums. `scores` is None unless every
+    hit carried a finite one. `hits` counts what was delivered where hits were rolled up into
+    documents; `total` is the endpoint's own count of what matched.
     """
 
     status: OutcomeStatus
@@ -66,6 +75,21 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     returned: int = 0
     ids: list[str] = field(default_factory=list)
     scores: list[float] | None = None
+    connect_ms: float | None = None
+    first_byte_ms: float | None = None
+    took_ms: float | None = None
+    total: int | None = None
+    hits: int | None = None
+    pages: int = 1
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the endpoint gave a valid answer without being asked again."""
+        return self.status.answered and self.attempts == self.pages
+
+
+REPEAT: Final = "repeat"
+"""The kind of a clean query that is asked again, `replicate` times before."""
 
 
 class PlannedRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,7 +6,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from reteval.contract.adversarial import AdversarialReport
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.latency import Histogram, Spread
 from reteval.contract.runs import Limits, RunStatus, TestSetRef
+from reteval.contract.stability import Stability
 
 
 class MetricSummary(Struct, frozen=True, kw_only=True):
@@ -14,7 +16,8 @@ class MetricSummary(Struct, frozen=True, kw_only=True):
 
     `bounds` holds the mean over all scorable queries with failed ones counted as 0 and as 1.
     `judged_only` is the mean over rankings with unjudged documents removed. Where `mean` or
-    `ci` is null, `reason` says why.
+    `ci` is null, `reason` says why. `clusters` counts the units behind the interval where
+    queries share a cluster.
     """
 
     mean: float | None
@@ -26,6 +29,7 @@ class MetricSummary(Struct, frozen=True, kw_only=True):
     bounds: tuple[float, float] | None
     judged_only: float | UnsetType | None = UNSET
     reason: str | UnsetType = UNSET
+    clusters: int | UnsetType = UNSET
 
 
 class Slice(Struct, frozen=True, kw_only=True):
@@ -40,7 +44,8 @@ class Counts(Struct, frozen=True, kw_only=True):
 
     `unscorable` queries were not sent unless they expect nothing. `duplicate_hits` counts
     repeated documents, `cut_hits` hits beyond the depth, `short_answers` answers with fewer
-    hits than the largest cut-off.
+    hits than the largest cut-off. Where hits are rolled up into documents, `short_lists` counts
+    answers that held enough hits and too few documents: ask for more (`overfetch`).
     """
 
     planned: int
@@ -52,6 +57,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     duplicate_hits: int
     cut_hits: int = 0
     short_answers: int = 0
+    short_lists: int = 0
     failed_by_code: dict[str, int] = field(default_factory=dict)
 
 
@@ -63,7 +69,13 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 
 class Latency(Struct, frozen=True, kw_only=True):
-    """Milliseconds of requests answered at the first attempt; all null when there are none."""
+    """Milliseconds of clean requests answered at the first attempt; null when there are none.
+
+    `warm_up` such requests at the head of the plan are left out of everything. `n` to `max` and
+    `histogram` are from sending to the last byte. `connect` is over requests that opened a
+    connection, `first_byte` ends with the head of the answer, `took` is the endpoint's own
+    figure. `by_slice` and `by_kind` are totals again, variants in the latter only.
+    """
 
     n: int
     p50: float | None
@@ -73,6 +85,13 @@ class Latency(Struct, frozen=True, kw_only=True):
     mean: float | None
     max: float | None
     reason: str | UnsetType = UNSET
+    warm_up: int = 0
+    connect: Spread | None = None
+    first_byte: Spread | None = None
+    took: Spread | None = None
+    histogram: Histogram | None = None
+    by_slice: dict[str, Spread] = field(default_factory=dict)
+    by_kind: dict[str, Spread] = field(default_factory=dict)
 
 
 class Partial(Struct, frozen=True, kw_only=True):
@@ -105,6 +124,7 @@ class Results(Struct, frozen=True, kw_only=True):
     reason: str | UnsetType = UNSET
     partial: Partial | UnsetType = UNSET
     adversarial: AdversarialReport | UnsetType = UNSET
+    stability: Stability | UnsetType = UNSET
 
 
 class HistoryEntry(Struct, frozen=True, kw_only=True):

@@ -1,47 +1,15 @@
 """Runs: what a client asks for, and the state it can watch."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, Struct, field
 
 from reteval.contract import limits
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.metrics import DEFAULT_K_VALUES
 
 K = Annotated[int, Meta(ge=1, le=limits.MAX_DEPTH)]
-Expression = Annotated[str, Meta(min_length=1, max_length=512)]
-
-
-class Method(StrEnum):
-    """HTTP methods an endpoint may be called with."""
-
-    GET = "GET"
-    POST = "POST"
-    PUT = "PUT"
-
-
-class Endpoint(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A search endpoint, described declaratively.
-
-    Only `url` is needed where the endpoint speaks the default protocol. `{{query}}` and
-    `{{k}}` stand for the query text and the depth in `params`, `body`, `form`, `headers` and the
-    URL's path or query; a value that is the placeholder alone keeps its type. `hits`, `id`, `score`
-    and `text` are JMESPath: `hits` from the answer, the others from each hit; `ids` and
-    `scores` instead read parallel arrays from the answer. Header values are never returned.
-    """
-
-    url: Annotated[str, Meta(min_length=1, max_length=limits.MAX_URL_CHARS)]
-    method: Method = Method.POST
-    params: dict[str, str | int | float | bool] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)
-    body: Any | UnsetType = UNSET
-    form: dict[str, str | int | float | bool] | UnsetType = UNSET
-    hits: Expression | None = None
-    id: Expression | None = None
-    score: Expression | None = None
-    text: Expression | None = None
-    ids: Expression | None = None
-    scores: Expression | None = None
 
 
 class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -59,6 +27,20 @@ class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_
     sample: Annotated[int, Meta(ge=1, le=limits.MAX_QUERIES)] | None = None
 
 
+Clock = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+class Window(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Hours of every day at which requests may be sent, such as 22:00 to 06:00 in a time zone.
+
+    Outside of them a run waits, and no worker waits with it.
+    """
+
+    opens: Clock
+    closes: Clock
+    zone: Annotated[str, Meta(max_length=64)] = "UTC"
+
+
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How hard the endpoint may be pressed. `timeout_s` bounds an attempt as a whole."""
 
@@ -68,10 +50,31 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retries: Annotated[int, Meta(ge=0, le=10)] = 2
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] = 0.0
     max_response_bytes: Annotated[int, Meta(ge=1_024, le=50_000_000)] = 5_000_000
+    window: Window | None = None
+
+
+class IntervalMethod(StrEnum):
+    """How the intervals of means are made; `auto` takes t, or Wilson's where t would not cover.
+
+    `wald` is 1.96 * sqrt(p * (1 - p) / n): available by name, wrong near 0 and 1.
+    """
+
+    AUTO = "auto"
+    T = "t"
+    WILSON = "wilson"
+    BCA = "bca"
+    WALD = "wald"
+
+
+Repeats = Annotated[int, Meta(ge=1, le=limits.MAX_REPEATS)]
 
 
 class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version)."""
+    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version).
+
+    `repeat` asks every clean query so many times, to tell the endpoint's own noise; the first
+    round is the result, the others go into `stability`.
+    """
 
     test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
     endpoint: Endpoint
@@ -84,6 +87,24 @@ class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     meta: dict[str, str] = field(default_factory=dict)
     adversarial: AdversarialRequest | None = None
     limits: Limits = Limits()
+    repeat: Repeats = 1
+    interval: IntervalMethod = IntervalMethod.AUTO
+
+
+class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of `POST /v1/runs/{id}/rescore`: what differs from the parent; no call is made.
+
+    `test_set` is an id or a name of another version; queries it has and the parent had not are
+    skipped and counted. `relevant_from` overrides the test set's.
+    """
+
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] | None = None
+    metrics: Annotated[list[str], Meta(max_length=limits.MAX_METRICS)] | None = None
+    k_values: Annotated[list[K], Meta(min_length=1, max_length=20)] | None = None
+    test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)] | None = None
+    relevant_from: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] | None = None
+    max_error_rate: Annotated[float, Meta(ge=0, le=1)] | None = None
+    meta: dict[str, str] | None = None
 
 
 class RunStatus(StrEnum):
@@ -134,15 +155,22 @@ class TestSetRef(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them."""
+    """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them.
+
+    `repeats` are the clean queries of all rounds but the first.
+    """
 
     clean: int
     adversarial: int
     seconds_at_rate: float | None = None
+    repeats: int = 0
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """State of a run; `error` names the reason of a failed one."""
+    """State of a run; `error` names the reason of a failed one, `parent` the run it rescores.
+
+    `waits_until` is when its window opens, while it waits for that.
+    """
 
     id: str
     status: RunStatus
@@ -160,6 +188,8 @@ class Run(Struct, frozen=True, kw_only=True):
     attempts: int = 0
     error: str | None = None
     poll_after_s: float | None = None
+    parent: str | None = None
+    waits_until: str | None = None
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

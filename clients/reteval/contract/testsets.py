@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from reteval.contract import limits
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.endpoints import Fields
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
 DocId = str | int
@@ -31,7 +32,8 @@ class Query(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 
     Judgments come as `relevant`, or as `relevant_ids` with `grades` beside it; they are
     stored and returned as `relevant`. `parent` and `kind` mark a hand-made variant of
-    another query of the set.
+    another query of the set. `fields` are what else a request may need, such as a filter or an
+    embedding; an endpoint's description names them `{{field.NAME}}`.
     """
 
     query: str
@@ -46,6 +48,7 @@ class Query(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
     source: str = ""
     parent: str = ""
     kind: str = ""
+    fields: Fields = field(default_factory=dict)
 
 
 class Scale(Struct, frozen=True, forbid_unknown_fields=True):

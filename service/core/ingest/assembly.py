@@ -164,6 +164,7 @@ def _normalise(sent: Query, judged: Judged) -> Query:
         source=sent.source,
         parent=sent.parent,
         kind=sent.kind,
+        fields=sent.fields,
     )
 
 

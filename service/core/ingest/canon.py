@@ -4,8 +4,8 @@ The canonical form is one line for the set and one for each query, in upload ord
 a line feed: JSON in UTF-8 with keys in code point order, no white space, and nothing escaped
 beyond what JSON requires. Empty fields are left out, so that a field added later leaves old
 hashes as they are. The set's line always holds `form`, `relevant_from` and `scale_max`. Judgments
-are an object from id to grade and tags a sorted list, so that their order does not matter; the
-order of queries does. Left out: `name`, `allow_unscorable`, `source`.
+are an object from id to grade, `fields` an object and tags a sorted list, so that their order does
+not matter; the order of queries does. Left out: `name`, `allow_unscorable`, `source`.
 """
 
 import hashlib
@@ -41,6 +41,8 @@ class ContentHash:
             line["tags"] = sorted(query.tags)
         if query.expect:
             line["expect"] = query.expect
+        if query.fields:
+            line["fields"] = query.fields
         self._add(line)
 
     def digest(self) -> str:

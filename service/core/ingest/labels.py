@@ -8,6 +8,7 @@ from reteval.contract import limits
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Query, TestSetHead
 from service.core.ingest.located import Located
+from service.core.ingest.query_fields import check_fields
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LABELS: Final = (
@@ -61,6 +62,7 @@ def check_query(item: Located) -> Iterator[ProblemItem]:
         if flaw:
             yield item.problem(f"{name} {flaw[0]}", flaw[1], part=f"/{name}")
     yield from _check_tags(item, query)
+    yield from check_fields(item)
 
 
 def _check_text(item: Located) -> Iterator[ProblemItem]:

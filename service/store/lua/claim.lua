@@ -1,4 +1,5 @@
 -- Grant a run to one worker: raise the epoch and lease it by the server's clock.
+-- A job that waits for its hour is granted to nobody, unless it is to be cancelled.
 -- A lease that lapsed without being released means that its holder died.
 -- An owner that asks again (its reply was lost) is told what it was granted.
 -- KEYS: run    ARGV: owner, lease in ms, crashes a run may cause
@@ -17,6 +18,10 @@ if lease_until > ms then
     return {'claimed', tonumber(redis.call('HGET', KEYS[1], 'epoch'))}
   end
   return {'held', 0}
+end
+local not_before = tonumber(redis.call('HGET', KEYS[1], 'not_before') or '0')
+if not_before > ms and redis.call('HGET', KEYS[1], 'cancel') == '0' then
+  return {'early', 0}
 end
 local crashes = tonumber(redis.call('HGET', KEYS[1], 'crash_count'))
 if lease_until > 0 then

@@ -1,6 +1,6 @@
 -- Write a run's record, its secrets and its idempotency entry together, or replay an earlier one.
--- KEYS: run, runs index, active set, test set head, test set runs, secrets, idempotency
--- ARGV: id, active member, spec, sealed secrets, fingerprint, seconds the entry lives
+-- KEYS: run, runs index, active set, test set head, test set runs, secrets, idempotency, rankings
+-- ARGV: id, active member, spec, sealed secrets, fingerprint, seconds the entry lives, queue
 if ARGV[5] ~= '' then
   local known = redis.call('GET', KEYS[7])
   if known then
@@ -22,13 +22,14 @@ local micros = now[1] * 1000000 + now[2]
 redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued',
   'created_ms', string.format('%.0f', math.floor(micros / 1000)),
   'epoch', 0, 'attempts', 0, 'crash_count', 0, 'total', 0, 'done', 0, 'failed', 0, 'cancel', 0,
-  'lease_until', 0)
+  'lease_until', 0, 'queue', ARGV[7])
 redis.call('ZADD', KEYS[2], micros, ARGV[1])
 redis.call('ZADD', KEYS[3], micros, ARGV[2])
 redis.call('ZADD', KEYS[5], micros, ARGV[1])
 if ARGV[4] ~= '' then
   redis.call('SET', KEYS[6], ARGV[4])
 end
+redis.call('PERSIST', KEYS[8])
 if ARGV[5] ~= '' then
   redis.call('SET', KEYS[7], ARGV[5] .. ' ' .. ARGV[1], 'EX', ARGV[6])
 end

@@ -1,4 +1,5 @@
--- End a run once: the report and the status appear together, the working state goes.
+-- End a job once: the report and the status appear together, the working state goes.
+-- A job that is not kept for ever takes its report along.
 -- KEYS: run, report, outcomes, secrets, active set
 -- ARGV: epoch, status, report, etag, error, active member, outcomes there must be (-1: any)
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then
@@ -13,6 +14,10 @@ if tonumber(ARGV[7]) >= 0 and redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[7]) t
 end
 local now = redis.call('TIME')
 redis.call('SET', KEYS[2], ARGV[3])
+local left = redis.call('PTTL', KEYS[1])
+if left > 0 then
+  redis.call('PEXPIRE', KEYS[2], left)
+end
 redis.call('HSET', KEYS[1], 'status', ARGV[2], 'etag', ARGV[4], 'lease_until', 0,
   'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
 if ARGV[5] ~= '' then

@@ -1,5 +1,5 @@
 -- Extend a lease; answers whether it is still held and whether the run is to be cancelled.
--- KEYS: run    ARGV: epoch, lease in ms (0 releases it)
+-- KEYS: run    ARGV: epoch, lease in ms (0 releases it), ms before which nobody shall claim it
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then
   return {0, 0}
 end
@@ -7,10 +7,12 @@ local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'running' and status ~= 'finalising' then
   return {0, 0}
 end
+local now = redis.call('TIME')
+local ms = now[1] * 1000 + math.floor(now[2] / 1000)
 local lease_until = 0
 if tonumber(ARGV[2]) > 0 then
-  local now = redis.call('TIME')
-  lease_until = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2]
+  lease_until = ms + ARGV[2]
 end
-redis.call('HSET', KEYS[1], 'lease_until', string.format('%.0f', lease_until))
+redis.call('HSET', KEYS[1], 'lease_until', string.format('%.0f', lease_until),
+  'not_before', string.format('%.0f', ms + ARGV[3]))
 return {1, tonumber(redis.call('HGET', KEYS[1], 'cancel'))}

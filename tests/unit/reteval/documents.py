@@ -13,26 +13,17 @@ from reteval.contract.adversarial import (
     Control,
     Drop,
     KindReport,
-    OutOfCorpus,
     Overlap,
-    Refusals,
     Relative,
     Share,
     Summary,
-    Tier,
     Worst,
 )
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.out_of_corpus import OutOfCorpus, Refusals, Tier
 from reteval.contract.results import Counts, Effort, Latency, MetricSummary, Results
-from reteval.contract.runs import (
-    Endpoint,
-    Estimate,
-    Limits,
-    Progress,
-    Run,
-    RunStatus,
-    TestSetRef,
-)
+from reteval.contract.runs import Estimate, Limits, Progress, Run, RunStatus, TestSetRef
 from reteval.contract.testsets import Scale, TestSet, TestSetStats
 
 URL = "http://service.example"

@@ -2,7 +2,8 @@ import pytest
 
 from reteval import _requests
 from reteval._requests import Call, next_page, segment
-from reteval.contract.runs import AdversarialRequest, Endpoint, RunPage, RunRequest
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.runs import AdversarialRequest, RunPage, RunRequest
 
 CALLS = [
     (_requests.get_test_sets(), "GET", "/v1/test-sets", {}),
@@ -36,6 +37,16 @@ CALLS = [
         {"kind": "typo.mixed"},
     ),
     (_requests.get_history("docs"), "GET", "/v1/history.jsonl", {"test_set": "docs"}),
+    (_requests.get_comparison("cmp_1", 5), "GET", "/v1/comparisons/cmp_1", {"wait": "5"}),
+    (_requests.post_comparison({}, 5), "POST", "/v1/comparisons", {"wait": "5"}),
+    (_requests.post_comparison({}), "POST", "/v1/comparisons", {}),
+    (_requests.post_power({}), "POST", "/v1/power", {}),
+    (
+        _requests.post_gate(("a/b", b""), bytes, {"run": "run_1"}, 5),
+        "POST",
+        "/v1/gates/evaluate",
+        {"run": "run_1", "wait": "5"},
+    ),
     (_requests.get_export("run_1", "trec"), "GET", "/v1/runs/run_1/export", {"format": "trec"}),
 ]
 
@@ -60,7 +71,7 @@ def test_post_run_from_a_struct() -> None:
         b'{"test_set":"docs","endpoint":{"url":"http://search.example/q"},"label":"",'
         b'"metrics":[],"k_values":[1,3,5,10],"depth":null,"meta":{},"adversarial":{"seed":7},'
         b'"limits":{"concurrency":16,"rate_per_s":null,"timeout_s":10.0,"retries":2,'
-        b'"max_error_rate":0.0,"max_response_bytes":5000000}}'
+        b'"max_error_rate":0.0,"max_response_bytes":5000000,"window":null},"repeat":1,"interval":"auto"}'
     )
     assert expected == call.content
     assert {"content-type": "application/json", "idempotency-key": "key-1"} == call.headers

@@ -8,7 +8,21 @@ from reteval.cli.parser import PRESETS, build_parser
 from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
 
 
-@pytest.mark.parametrize("argv", [[], ["upload"], ["run"], ["wait"], ["results"]])
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["upload"],
+        ["run"],
+        ["wait"],
+        ["results"],
+        ["rescore"],
+        ["compare"],
+        ["gate"],
+        ["power"],
+        ["probe"],
+    ],
+)
 def test_help_ends_with_an_example(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Every help page shows how the command looks when it is used."""
     with pytest.raises(SystemExit) as caught:
@@ -29,7 +43,8 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("line", examples())
 def test_examples_can_be_parsed(line: str) -> None:
     """An example that is copied is understood."""
-    options = build_parser().parse_args(shlex.split(line)[1:])
+    words = shlex.split(line.partition(" >> ")[0])
+    options = build_parser().parse_args(words[1:])
     assert line.split()[1] == options.command
 
 

@@ -2,7 +2,9 @@ import pytest
 from msgspec.structs import replace
 
 from reteval.cli.report import render
-from reteval.contract.adversarial import Drop
+from reteval.contract.adversarial import Changing, Drop
+from reteval.contract.hostile import Expectation, HostileCase, HostileVerdict
+from reteval.contract.out_of_corpus import Auroc, Floor
 from reteval.contract.results import Latency, Partial, Slice
 from reteval.contract.runs import RunStatus
 from tests.unit.reteval.documents import (
@@ -51,6 +53,74 @@ def test_render_a_plain_report() -> None:
 def test_render_the_adversarial_block() -> None:
     """Kinds, the control and queries without an answer are three different things."""
     assert ADVERSARIAL in render(a_report(adversarial=an_adversarial_report()))
+
+
+def test_render_what_scores_are_worth() -> None:
+    """A tier shows how well scores tell, and the floor they would bear or why they bear none."""
+    block = an_adversarial_report()
+    assert block.out_of_corpus is not None
+    (far,) = block.out_of_corpus.tiers
+    telling = replace(
+        far,
+        score_auroc=Auroc(top1=0.912, mean_k=0.9, gap=0.7, n=55, of=60),
+        suggested_floor=Floor(value=4.25),
+    )
+    silent = replace(
+        far,
+        tier="near",
+        score_auroc=Auroc(top1=None, mean_k=None, gap=None, n=0, of=60, reason="scores_absent"),
+        suggested_floor=Floor(value=None, reason="scores_absent"),
+    )
+    card = replace(block.out_of_corpus, tiers=(telling, silent))
+    text = render(a_report(adversarial=replace(block, out_of_corpus=card)))
+    assert "page fill  auroc  floor  no floor for\n" in text
+    assert "0.750  0.912  4.250\n" in text
+    assert "0.750      -      -  scores_absent\n" in text
+
+
+def test_render_what_should_move() -> None:
+    """Kinds that ask for something else show how much of the list stayed."""
+    negation = Changing(
+        kind="negation",
+        family="meaning",
+        severity=1,
+        target="random_content_word",
+        source="generated",
+        needs=40,
+        not_applicable={},
+        rbo=0.96,
+        ci=(0.94, 0.98),
+        p=0.9,
+        control_rbo=0.998,
+        margin=0.1,
+        status={},
+        verdict="insensitive",
+    )
+    text = render(a_report(adversarial=an_adversarial_report(changing=(negation,))))
+    assert "negation                    40    0.960  insensitive\n" in text
+
+
+def test_render_the_hostile_matrix() -> None:
+    """Counted by verdict; what is not ok is named, the first eight of each."""
+    fine = HostileCase(
+        case="url",
+        group="hostile",
+        why="an address",
+        sent="https://example.org",
+        sent_chars=19,
+        expect=Expectation.NO_5XX,
+        verdict=HostileVerdict.OK,
+        bound_ms=2_000.0,
+    )
+    broken = [
+        replace(fine, case=f"case{place}", verdict=HostileVerdict.BROKEN) for place in range(10)
+    ]
+    slow = replace(fine, case="long", verdict=HostileVerdict.SLOW)
+    block = an_adversarial_report(hostile=(fine, *broken, slow))
+    text = render(a_report(adversarial=block))
+    assert "odd and hostile strings: 12 sent: 1 ok, 10 broken, 1 slow\n" in text
+    assert "  broken: case0, case1, case2, case3, case4, case5, case6, case7 and 2 more\n" in text
+    assert "  slow: long\n" in text
 
 
 def test_render_failures() -> None:

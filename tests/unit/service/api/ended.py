@@ -2,12 +2,14 @@
 
 import math
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.runs import RunStatus
+from reteval.contract.unjudged import UnjudgedHits
 from service.store.keys import DEFAULT_TENANT
 from service.store.outcomes import VARIANT_CLEAN, VARIANT_VALUE
 from service.store.store import Store
@@ -60,7 +62,14 @@ def run_body(**changes: Any) -> dict[str, Any]:
     return {"test_set": "ended", "endpoint": endpoint, "metrics": ["mrr", "judged@10"], **changes}
 
 
-async def end_run(store: Store, run_id: str, *, metrics: bool = True) -> None:
+async def end_run(
+    store: Store,
+    run_id: str,
+    *,
+    metrics: bool = True,
+    mean: float = 0.25,
+    unjudged: Sequence[UnjudgedHits] = (),
+) -> None:
     """Do a worker's part: plan, outcomes, columns, report."""
     claim = await store.claims.claim(DEFAULT_TENANT, run_id, owner="w", lease_s=30)
     assert claim is not None
@@ -69,13 +78,15 @@ async def end_run(store: Store, run_id: str, *, metrics: bool = True) -> None:
     await store.journal.write(claim, list(enumerate(OUTCOMES)))
     await store.journal.pack(claim, OUTCOMES, tags=[["faq"], ["faq", "=x"], [], []])
     await store.journal.put_columns(claim, COLUMNS)
+    await store.journal.put_unjudged(claim, unjudged)
     report = {
         "id": run_id,
         "status": "completed" if metrics else "failed",
         "label": record.spec.request.label,
         "timestamp": "2026-11-30T00:00:00.000Z",
         "num_queries": 4,
-        "metrics": {"mrr": {"mean": 0.25, **SUMMARY}} if metrics else None,
+        "metrics": {"mrr": {"mean": mean, **SUMMARY}} if metrics else None,
+        **({} if metrics else {"reason": "endpoint_down"}),
     }
     await store.journal.finish(
         claim,

@@ -26,7 +26,12 @@ async def test_create_answers_where_the_run_is(client: httpx.AsyncClient) -> Non
     assert made.headers["Retry-After"] == "1"
     run = (await client.get(made.headers["Location"])).json()
     assert (run["status"], run["label"], run["meta"]) == ("queued", "base", {"commit": "abc"})
-    assert run["planned"] == {"clean": 1, "adversarial": 0, "seconds_at_rate": None}
+    assert run["planned"] == {
+        "clean": 1,
+        "adversarial": 0,
+        "seconds_at_rate": None,
+        "repeats": 0,
+    }
     assert run["progress"] == {"done": 0, "total": 1, "failed": 0, "eta_s": None}
     assert run["links"]["results"] == f"/v1/runs/{run['id']}/results"
 

@@ -131,7 +131,8 @@ async def test_catalogues_list_what_can_be_asked_for(client: httpx.AsyncClient) 
     metrics = (await client.get("/v1/metrics")).json()["metrics"]
     assert all(metric["formula"] and metric["example"] for metric in metrics)
     kinds = (await client.get("/v1/adversarial/kinds")).json()
-    assert kinds["suite"] == "2026.0"
+    assert kinds["suite"] == "2026.1"
+    assert all(kind["example"]["variant"] and kind["variants"] for kind in kinds["kinds"])
     assert (await client.get("/v1/metrics?x=1")).status_code == 422
 
 

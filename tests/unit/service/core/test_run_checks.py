@@ -3,6 +3,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from reteval.contract.hostile import HOSTILE_GROUPS
+from reteval.contract.kinds import OUT_OF_CORPUS_REPEATED, OUT_OF_CORPUS_TIERS
 from reteval.contract.runs import RunRequest
 from reteval.contract.testsets import TestSetStats
 from service.core.estimates import estimate
@@ -21,6 +23,7 @@ STATS = TestSetStats(
     judgments=300,
     grades={"1": 300},
 )
+UNANSWERABLE = sum(queries + OUT_OF_CORPUS_REPEATED for queries in OUT_OF_CORPUS_TIERS.values())
 
 
 def request(**changes: Any) -> RunRequest:
@@ -165,12 +168,13 @@ def test_errors_are_at_most_twenty() -> None:
     ("adversarial", "calls"),
     [
         (None, 5),
-        ({"preset": "quick"}, 5 + 50 * (1 + 3 + 1) + 120),
-        ({}, 5 + 100 * (1 + 6 + 1) + 120),
-        ({"preset": "full", "sample": 10}, 5 + 10 * (1 + 9 + 1) + 120),
-        ({"severities": [3]}, 5 + 100 * 3 + 120),
-        ({"kinds": ["typo.mixed"]}, 5 + 100 * 6),
+        ({"preset": "quick"}, 5 + 50 * 8 + UNANSWERABLE),
+        ({}, 5 + 100 * 24 + UNANSWERABLE + HOSTILE_GROUPS["hostile"]),
+        ({"severities": [3]}, 5 + 100 * 18 + UNANSWERABLE + HOSTILE_GROUPS["hostile"]),
+        ({"kinds": ["typo.mixed"]}, 5 + 100 * (3 + 3 + 1)),
+        ({"kinds": ["typo.mixed", "short.k1"], "severities": [2], "sample": 10}, 5 + 10 * 4),
         ({"kinds": ["out_of_corpus.far"]}, 5 + 60),
+        ({"kinds": ["hostile.sql"]}, 5 + HOSTILE_GROUPS["hostile.sql"]),
     ],
 )
 def test_planned_calls_are_counted(adversarial: dict[str, Any] | None, calls: int) -> None:

@@ -2,7 +2,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from reteval.contract.runs import Endpoint, RunRequest, RunStatus
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.runs import RunRequest, RunStatus
 from service.core.backend import Backend, parse_policy, to_iso
 from service.core.runs import create_run, show
 from service.queue import JobQueue
@@ -20,6 +21,8 @@ async def record(store: Store, **changes: object) -> RunRecord:
         "tenant": "default",
         "spec": run_spec(await stored_test_set(store, [query()])),
         "status": RunStatus.RUNNING,
+        "queue": "runs",
+        "not_before_ms": 0,
         "created_ms": NOW_MS - 20_000,
         "started_ms": NOW_MS - 10_000,
         "finished_ms": None,
@@ -77,4 +80,12 @@ async def test_run_is_accepted_while_the_queue_is_away(store: Store) -> None:
     run, created = await create_run(backend, request, body=b"{}", idempotency_key=None)
     queue.close()
     assert (run.status, created) == (RunStatus.QUEUED, True)
-    assert await store.runs.active() == [("default", run.id)]
+    assert await store.jobs.active() == [("default", run.id)]
+
+
+async def test_waiting_run_says_until_when(store: Store) -> None:
+    """A run that waits for its hour shows it; once the hour has come, or the run ended, not."""
+    waiting = await record(store, not_before_ms=NOW_MS + 60_000)
+    due = await record(store, not_before_ms=NOW_MS - 1)
+    assert (show(waiting, NOW).waits_until or "").endswith("Z")
+    assert show(due, NOW).waits_until is None

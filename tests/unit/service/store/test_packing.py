@@ -2,6 +2,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from service.store.packing import Dictionary, pack_columns, pack_scores, unpack_columns
@@ -24,6 +25,12 @@ def outcomes(draw: st.DrawFn) -> Outcome:
         returned=draw(st.integers(0, 5_000)),
         ids=[doc for doc, _ in ranking],
         scores=[score for _, score in ranking] if draw(st.booleans()) else None,
+        connect_ms=draw(st.none() | FLOATS),
+        first_byte_ms=draw(st.none() | FLOATS),
+        took_ms=draw(st.none() | FLOATS),
+        total=draw(st.none() | st.integers(0, 2**53)),
+        hits=draw(st.none() | st.integers(0, 20_000)),
+        pages=draw(st.integers(0, 100)),
     )
 
 
@@ -49,3 +56,11 @@ def test_missing_latency_is_not_a_number_of_milliseconds() -> None:
     columns = pack_columns([Outcome(status=OutcomeStatus.SKIPPED)], Dictionary())
     assert unpack_columns(columns, b"", {})[0].latency_ms is None
     assert not math.isfinite(memoryview(columns.latency).cast("f")[0])
+
+
+def test_columns_of_earlier_records_can_be_read() -> None:
+    """A chunk without the later columns gives outcomes that know nothing of them."""
+    row = Outcome(status=OutcomeStatus.OK, ids=["a"], returned=1, latency_ms=1.5)
+    columns = structs.replace(pack_columns([row], Dictionary()), pages=b"")
+    assert columns.connect == columns.took == columns.total == b""
+    assert unpack_columns(columns, b"", {0: "a"}) == [row]

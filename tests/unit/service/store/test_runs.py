@@ -36,13 +36,21 @@ async def test_idempotency_key_makes_one_run(store: Store) -> None:
     """A repeated key answers the first run; with another request it is refused."""
     spec = run_spec(await stored_test_set(store, [query()]))
     key = Idempotency("k", "print-1")
-    first, made = await store.runs.create(DEFAULT_TENANT, spec, secrets=None, idempotency=key)
+    first, made = await store.runs.create(
+        DEFAULT_TENANT, spec, secrets=None, idempotency=key, queue="runs"
+    )
     other = msgspec.structs.replace(spec, id="run_other")
-    again, remade = await store.runs.create(DEFAULT_TENANT, other, secrets=None, idempotency=key)
+    again, remade = await store.runs.create(
+        DEFAULT_TENANT, other, secrets=None, idempotency=key, queue="runs"
+    )
     assert (first, True, False) == (again, made, remade)
     with pytest.raises(IdempotencyMismatchError):
         await store.runs.create(
-            DEFAULT_TENANT, other, secrets=None, idempotency=Idempotency("k", "print-2")
+            DEFAULT_TENANT,
+            other,
+            secrets=None,
+            idempotency=Idempotency("k", "print-2"),
+            queue="runs",
         )
 
 
@@ -52,7 +60,7 @@ async def test_create_needs_its_test_set(store: Store) -> None:
     await store.test_sets.delete(DEFAULT_TENANT, test_set.id)
     with pytest.raises(NotFoundError):
         await stored_run(store, run_spec(test_set))
-    assert [] == await store.runs.active()
+    assert [] == await store.jobs.active()
 
 
 async def test_page_filters_and_walks_newest_first(store: Store) -> None:
@@ -78,7 +86,7 @@ async def test_cancel_ends_an_unclaimed_run_with_a_report(store: Store) -> None:
     assert (1, 1) == (report.counts.planned, report.counts.skipped)
     assert report.metrics is None
     assert report.reason == "cancelled_before_start"
-    assert [] == await store.runs.active()
+    assert [] == await store.jobs.active()
     with pytest.raises(AlreadyTerminalError):
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)
 

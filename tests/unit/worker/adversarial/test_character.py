@@ -6,14 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.adversarial.character import FIRST_LETTER_CHANCE, OPERATOR_SHARES, misspell
-from worker.adversarial.draws import Draws
+from tests.unit.worker.adversarial.subjects import ENGLISH, NO_WORDS, reason_of, texts_of, vary
+from worker.adversarial.character import FIRST_LETTER_CHANCE, OPERATOR_SHARES
 from worker.adversarial.variant import NotApplicable, Variant
 from worker.adversarial.vocabulary import Vocabulary
 from worker.adversarial.words import content_words, fold
 
-NO_WORDS = Vocabulary(frequency={})
-ENGLISH = Vocabulary.build([], language="en")
+SLIPS = (
+    "typo.delete",
+    "typo.insert",
+    "typo.substitute_adjacent",
+    "typo.substitute_random",
+    "typo.transpose",
+    "typo.double",
+    "typo.mixed",
+)
+INSERTED = {"insert", "double"}
 
 
 def alignment_distance(one: str, two: str) -> int:
@@ -30,9 +38,16 @@ def alignment_distance(one: str, two: str) -> int:
     return row[-1]
 
 
-def make(query: str, severity: int = 1, seed: int = 0, known: Vocabulary = NO_WORDS) -> Variant:
+def make(
+    query: str,
+    severity: int = 1,
+    seed: int = 0,
+    known: Vocabulary = NO_WORDS,
+    *,
+    kind: str = "typo.mixed",
+) -> Variant:
     """Misspell a query that offers what the severity needs."""
-    made = misspell(query, severity, Draws(seed), known)
+    made = vary(kind, query, severity, seed, known)
     assert isinstance(made, Variant)
     return made
 
@@ -47,7 +62,7 @@ def read(op: str) -> tuple[int, str, str]:
     """Return an op's offset, what stood there and what stands there now."""
     name, at, change = op.replace(":", "").split(" ", 2)
     before, _, after = change.partition(" -> ")
-    return (int(at), "", before) if name == "insert" else (int(at), before, after)
+    return (int(at), "", before) if name in INSERTED else (int(at), before, after)
 
 
 def replay(text: str, edits: Sequence[tuple[int, str, str]]) -> str:
@@ -67,26 +82,28 @@ def test_the_oracle_counts_as_the_literature_does(one: str, two: str, distance: 
     assert alignment_distance(one, two) == distance
 
 
+@pytest.mark.parametrize("kind", SLIPS)
 @pytest.mark.parametrize(("severity", "words"), [(1, 1), (2, 2), (3, 3)])
-def test_severity_says_how_many_words_are_hit_once(severity: int, words: int) -> None:
+def test_severity_says_how_many_words_are_hit_once(kind: str, severity: int, words: int) -> None:
     """One, two, all content words: each with one edit, and an op for each."""
     query = "Reset a  forgotten Password, please"
-    for seed in range(200):
-        made = make(query, severity, seed)
+    for seed in range(100):
+        made = make(query, severity, seed, kind=kind)
         assert changes(query, made.text) == [1] * words
         assert len(made.ops) == words
 
 
 @given(
+    kind=st.sampled_from(SLIPS),
     query=st.text(max_size=60) | st.from_regex(r"([a-zA-Zéß]{3,9}[ ,-]){1,5}", fullmatch=True),
     severity=st.sampled_from([1, 2, 3]),
     seed=st.integers(0, 2**64),
 )
 def test_any_text_is_misspelled_as_declared_or_refused(
-    query: str, severity: int, seed: int
+    kind: str, query: str, severity: int, seed: int
 ) -> None:
     """Each word hit is one edit away, others stay, nothing becomes invalid or equal."""
-    made = misspell(query, severity, Draws(seed), ENGLISH)
+    made = vary(kind, query, severity, seed, ENGLISH)
     if isinstance(made, NotApplicable):
         assert made.reason in {"no_content_word", "too_few_content_words", "real_word"}
         return
@@ -100,7 +117,7 @@ def test_any_text_is_misspelled_as_declared_or_refused(
             word.text, [(at - word.start, before, after) for at, before, after in inside]
         )
         assert alignment_distance(word.text, slipped) == len(inside) <= 1
-    assert len(edits) == {1: 1, 2: 2, 3: len(words)}[severity]
+    assert len(edits) == {1: 1, 2: 2}.get(severity, len(edits)) <= len(words)
     assert replay(query, edits) == made.text
 
 
@@ -136,13 +153,12 @@ def test_a_word_that_only_slips_into_words_is_not_applicable() -> None:
             return True
 
     known = Vocabulary(frequency={}, listed=Everything())
-    assert misspell("form", 1, Draws(0), known) == NotApplicable("real_word")
+    assert reason_of("typo.mixed", "form", known=known) == "real_word"
 
 
 def test_severity_two_needs_two_words() -> None:
     """With one content word there is no second to hit."""
-    refused = misspell("the password", 2, Draws(0), NO_WORDS)
-    assert refused == NotApplicable("too_few_content_words")
+    assert reason_of("typo.mixed", "the password", 2) == "too_few_content_words"
 
 
 def test_script_is_kept() -> None:
@@ -160,3 +176,36 @@ def test_spacing_case_and_punctuation_survive() -> None:
     assert made.text.endswith(",\tnow?! ")
     assert made.text.isupper() is False
     assert made.text.strip().split(",")[0].isupper()
+
+
+def test_each_slip_is_what_its_name_says() -> None:
+    """All slips of one word that the seeds give, beside what the operator can do."""
+    assert texts_of("typo.delete", "word", known=NO_WORDS) == {"wrd", "wod"}
+    assert texts_of("typo.transpose", "word", known=NO_WORDS) == {"wrod"}
+    assert texts_of("typo.transpose", "wooden", known=NO_WORDS) == {"wodoen", "wooedn"}
+    assert texts_of("typo.double", "wool", known=NO_WORDS) == {"wol", "wooll"}
+    assert texts_of("typo.insert", "mmmm", known=NO_WORDS) == {
+        "mmmm"[:at] + near + "mmmm"[at:] for at in range(1, 5) for near in "njk"
+    }
+    assert texts_of("typo.substitute_adjacent", "mmmm", known=NO_WORDS) == {
+        "mmmm"[:at] + near + "mmmm"[at + 1 :] for at in range(1, 4) for near in "njk"
+    }
+    assert len(texts_of("typo.substitute_random", "word", known=NO_WORDS)) > 50
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SLIPS if kind != "typo.mixed"])
+def test_a_single_slip_leaves_the_first_letter(kind: str) -> None:
+    """Only the mixed kind hits it, as rarely as people do."""
+    assert {text[0] for text in texts_of(kind, "password", known=NO_WORDS)} == {"p"}
+
+
+def test_any_letter_comes_from_the_words_alphabet() -> None:
+    """In its case; a script whose letters are not listed has none to offer."""
+    for text in texts_of("typo.substitute_random", "ПОГОДА"):
+        assert all(unicodedata.name(letter).startswith("CYRILLIC CAPITAL") for letter in text)
+    assert reason_of("typo.substitute_random", "ԱԲԳԴԵ") == "real_word"
+
+
+def test_a_word_without_neighbours_cannot_be_mistyped() -> None:
+    """Greek has no layout here."""
+    assert reason_of("typo.insert", "αθηνα") == "real_word"

@@ -33,3 +33,19 @@ def test_a_variant_that_says_the_same_is_refused() -> None:
         "equals_other_query"
     )
     assert admit(Variant(text="rest it"), "reset it", taken) == Variant(text="rest it")
+
+
+def test_a_variant_without_text_is_refused() -> None:
+    """A query that is a mark alone has nothing left without it."""
+    cells = [Cell(KINDS["whitespace_punct"], 1, replicate) for replicate in range(30)]
+    made = [make_variant(Query(id="q", query="?"), cell, SETTING) for cell in cells]
+    assert NotApplicable("nothing_left") in made
+    assert {variant.text for variant in made if isinstance(variant, Variant)} == {" ?", "? "}
+
+
+def test_a_kind_that_tests_normalisation_is_held_to_the_letter() -> None:
+    """Its variants fold to the query; only one that is the very text is refused."""
+    loud, quiet = Query(id="q", query="RESET"), Query(id="q", query="reset")
+    cell = Cell(KINDS["case.upper"], 1)
+    assert make_variant(quiet, cell, SETTING) == Variant(text="RESET", ops=("upper 0",))
+    assert make_variant(loud, cell, SETTING) == NotApplicable("no_small_letter")

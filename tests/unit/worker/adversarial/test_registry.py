@@ -1,13 +1,30 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reteval.contract.kinds import KINDS, PRESETS
-from worker.adversarial.draws import Draws
+from reteval.contract.kinds import KINDS, ON_REQUEST, PRESETS
+from reteval.contract.testsets import Query
+from tests.unit.worker.adversarial.subjects import vary
+from worker.adversarial.planning import REPEATING_FAMILY, Cell, Setting, make_variant
 from worker.adversarial.registry import GENERATORS
 from worker.adversarial.variant import NotApplicable
 from worker.adversarial.vocabulary import Vocabulary
+from worker.adversarial.words import fold
 
-VOCABULARY = Vocabulary.build(["reset the forgotten password"], language="en")
+LANGUAGES = ("en", "fr", "es", "ru", "it", "")
+VOCABULARIES = {
+    tag: Vocabulary.build(
+        ["reset the forgotten password in Rome", "walk by the Tiber today"],
+        language=tag,
+        misspellings={"password": ("pasword",)},
+    )
+    for tag in LANGUAGES
+}
+SEARCHES = st.from_regex(
+    r"(?:[a-zA-Z\u00e9\u00df]{2,9}[ ,-]|[\u0430-\u044f]{4,9} |\u6771\u4eac"
+    r"|20[0-9]{2}-0[1-9]-1[0-9] |[0-9]{1,6} ){1,6}[?!]?",
+    fullmatch=True,
+)
+ANY = st.text(alphabet=st.characters(), max_size=60)
 
 
 def test_every_kind_has_a_generator_and_no_more() -> None:
@@ -16,21 +33,68 @@ def test_every_kind_has_a_generator_and_no_more() -> None:
 
 
 def test_presets_ask_only_for_severities_that_exist() -> None:
-    """A preset names known kinds at severities they have."""
+    """A preset names known kinds at severities they have, each with a variant at least."""
     for preset in PRESETS.values():
         for name, severities in preset.kinds.items():
             assert set(severities) <= set(KINDS[name].severities)
+    for kind in KINDS.values():
+        assert all(kind.count(severity) >= 1 for severity in kind.severities)
 
 
-@given(query=st.text(alphabet=st.characters(), max_size=80), seed=st.integers(0, 2**32))
-def test_no_generator_raises_or_breaks_unicode(query: str, seed: int) -> None:
-    """Any text gives a variant that can be sent, twice the same, or a reason."""
+def test_the_full_preset_has_every_kind_but_those_on_request() -> None:
+    """The wrong keyboard is for audiences that have two."""
+    assert KINDS.keys() - PRESETS["full"].kinds.keys() == ON_REQUEST == {"keyboard_layout"}
+
+
+def test_every_generator_names_its_kind() -> None:
+    """The first words of its documentation are the kind's name."""
     for name, generate in GENERATORS.items():
-        for severity in KINDS[name].severities:
-            made = generate(query, severity, Draws(seed), VOCABULARY)
-            again = generate(query, severity, Draws(seed), VOCABULARY)
-            assert made == again
+        assert (generate.__doc__ or "").startswith(f"`{name}`: ")
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    query=ANY | SEARCHES,
+    seed=st.integers(0, 2**32),
+    language=st.sampled_from(LANGUAGES),
+    replicate=st.integers(0, 2),
+)
+def test_any_text_gives_a_variant_that_says_something_else_or_a_reason(
+    query: str, seed: int, language: str, replicate: int
+) -> None:
+    """No exception, twice the same, sendable, and not the query again after normalisation.
+
+    But for the control, and for kinds that test just what normalisation removes.
+    """
+    setting = Setting(seed=seed, vocabulary=VOCABULARIES[language], taken=frozenset())
+    for kind in KINDS.values():
+        for severity in kind.severities:
+            cell = Cell(kind, severity, replicate)
+            made = make_variant(Query(id="q", query=query), cell, setting)
+            assert made == make_variant(Query(id="q", query=query), cell, setting)
             if isinstance(made, NotApplicable):
                 assert made.reason
-            elif query.isprintable():
-                made.text.encode()
+                continue
+            made.text.encode()
+            if kind.family == REPEATING_FAMILY:
+                assert made.text == query
+            elif kind.invariant:
+                assert made.text != query
+            else:
+                assert fold(made.text) != fold(query)
+
+
+@given(query=st.text(alphabet=st.characters(categories=["Cs", "Ll", "Zs"]), max_size=20))
+def test_lone_surrogates_raise_nothing(query: str) -> None:
+    """They reach no run, but a generator must not be what finds them."""
+    for name in KINDS:
+        vary(name, query)
+
+
+@given(query=SEARCHES, seed=st.integers(0, 2**32))
+def test_what_normalisation_removes_is_all_that_some_kinds_change(query: str, seed: int) -> None:
+    """Wide letters, capitals and marks of their own fold back to the query."""
+    for name in ("unicode.fullwidth", "unicode.nfd", "case.lower", "case.alternate", "case.title"):
+        made = vary(name, query, seed=seed)
+        if not isinstance(made, NotApplicable):
+            assert fold(made.text) == fold(query)

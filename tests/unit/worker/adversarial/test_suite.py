@@ -1,8 +1,11 @@
 from collections import Counter
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from msgspec import structs
 
+from reteval.contract.choice import choose
+from reteval.contract.kinds import KINDS, PRESETS
 from reteval.contract.runs import AdversarialRequest
 from reteval.contract.testsets import Expect, Judgment, Query
 from worker.adversarial.planning import KindPlan
@@ -44,16 +47,25 @@ def test_the_plan_repeats_and_follows_the_seed() -> None:
 
 
 def test_every_kind_is_made_of_every_sampled_query() -> None:
-    """The default preset: a repeat, three misspellings at two severities, one short query."""
-    counts = Counter((made.kind, made.severity) for made in build(QUERIES).requests)
+    """As often as the catalogue says for the severity: what is thinned is made less often."""
+    request = AdversarialRequest(kinds=["control.repeat", "typo.mixed", "short.k2", "order.swap"])
+    counts = Counter((made.kind, made.severity) for made in build(QUERIES, request).requests)
     assert counts == {
         ("control.repeat", 1): 20,
         ("typo.mixed", 1): 60,
         ("typo.mixed", 2): 60,
+        ("typo.mixed", 3): 20,
         ("short.k2", 1): 20,
-        ("out_of_corpus.far", 1): 60,
-        ("out_of_corpus.gibberish", 1): 60,
+        ("order.swap", 1): 40,
     }
+
+
+def test_no_more_is_planned_than_the_estimate_counts() -> None:
+    """What a preset may send at most bounds what it does send."""
+    for preset in PRESETS:
+        request = AdversarialRequest(preset=preset, seed=3)
+        planned = len(build(QUERIES, request).requests)
+        assert 0.4 * choose(request).count_calls(20) < planned <= choose(request).count_calls(20)
 
 
 def test_a_variant_says_what_it_was_made_from() -> None:
@@ -72,7 +84,7 @@ def test_one_sample_serves_all_kinds_and_is_stable() -> None:
     assert len(suite.sampled) == 5
     assert suite.sampled_from == 20
     assert {
-        made.query_id for made in suite.requests if made.kind in {"typo.mixed", "short.k2"}
+        made.query_id for made in suite.requests if made.generated and made.kind in KINDS
     } == set(suite.sampled)
     outsider = next(each for each in QUERIES if each.id not in suite.sampled)
     rest = [each for each in QUERIES if each is not outsider]
@@ -123,12 +135,14 @@ def test_a_users_variant_of_an_unscored_query_is_counted() -> None:
 
 def test_not_applicable_counts_queries_by_reason() -> None:
     """A query counts once however many replicates it failed, and the repeat always applies."""
-    suite = build([query("the of and to"), query("reset password")])
+    request = AdversarialRequest(kinds=["control.repeat", "typo.mixed", "short.k2"])
+    suite = build([query("the of and to"), query("reset password")], request)
     reasons = {(kind.kind, kind.severity): kind.not_applicable for kind in suite.kinds}
     assert reasons == {
         ("control.repeat", 1): {},
         ("typo.mixed", 1): {"no_content_word": 1},
         ("typo.mixed", 2): {"no_content_word": 1},
+        ("typo.mixed", 3): {"no_content_word": 1},
         ("short.k2", 1): {"too_few_content_words": 2},
     }
 
@@ -136,7 +150,8 @@ def test_not_applicable_counts_queries_by_reason() -> None:
 def test_a_variant_that_equals_another_query_is_not_sent() -> None:
     """The other query is a request of its own; case and spacing make no difference."""
     others = ["Forgotten  PASSWORD", "reset", "the reset"]
-    suite = build([query(text) for text in ("forgotten password reset", *others)])
+    request = AdversarialRequest(kinds=["short.k2"])
+    suite = build([query(text) for text in ("forgotten password reset", *others)], request)
     assert of_kind(suite, "short.k2") == []
     short = next(kind for kind in suite.kinds if kind.kind == "short.k2")
     assert short.not_applicable == {"equals_other_query": 1, "too_few_content_words": 3}
@@ -151,8 +166,19 @@ def test_kinds_choose_the_tiers_too() -> None:
 
 def test_caveats_are_said_in_words() -> None:
     """Dropped far queries and a missing word list are limits."""
-    suite = build([query("lentil soup with onions")], language="de")
+    suite = build([query("lentil soup with onions")], language="it")
     assert suite.dropped["far"] >= 1
     assert any("far: " in limit for limit in suite.limits)
-    assert any("'de'" in limit for limit in suite.limits)
-    assert build(QUERIES).limits == ()
+    assert any("'it'" in limit for limit in suite.limits)
+    assert build(QUERIES, AdversarialRequest(preset="quick", kinds=["typo.mixed"])).limits == ()
+
+
+def test_attested_misspellings_without_their_list_are_not_run() -> None:
+    """Every query counts as not applicable, and a limit says what to install."""
+    suite = build(QUERIES, AdversarialRequest(kinds=["misspelling.attested"], severities=[1]))
+    if find_spec("codespell_lib") is not None:
+        assert of_kind(suite, "misspelling.attested")
+        return
+    assert suite.requests == ()
+    assert suite.kinds[0].not_applicable == {"data_missing": 20}
+    assert any("codespell" in limit for limit in suite.limits)

@@ -1,62 +1,16 @@
 """Findings about a run: each appears when it must, and not a moment earlier."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
-from msgspec import json, structs
+from msgspec import json
 
-from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.diagnostics import DiagnosticCode, Severity
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
-from worker.diagnosis.facts import RunFacts
+from tests.unit.worker.diagnosis.findings import a_failure, an_answer, codes, find, some_facts
+from worker.diagnosis.facts import Mean
 from worker.diagnosis.run import diagnose
 
 Code = DiagnosticCode
-
-
-def an_answer(*ids: str, returned: int | None = None) -> Outcome:
-    """Build a valid answer, empty or not."""
-    status = OutcomeStatus.OK if ids else OutcomeStatus.OK_EMPTY
-    return Outcome(
-        status=status, ids=list(ids), returned=len(ids) if returned is None else returned
-    )
-
-
-def a_failure(code: FailureCode | None, **more: Any) -> Outcome:
-    """Build a failed request."""
-    return Outcome(status=OutcomeStatus.FAILED, code=code, **more)
-
-
-def some_facts(
-    outcomes: Sequence[Outcome] = (an_answer("a"),),
-    judged: Sequence[set[str]] | None = None,
-    **changes: Any,
-) -> RunFacts:
-    """Build the facts of a run without findings; by default each answer is right."""
-    facts = RunFacts(
-        query_ids=[f"q{i}" for i in range(len(outcomes))],
-        outcomes=outcomes,
-        judged=[set(outcome.ids) or {"a"} for outcome in outcomes] if judged is None else judged,
-        grades={"1": 2, "3": 5},
-        metrics=[Metric("mrr"), Metric("ndcg", 1)],
-        depth=10,
-        recall_at_5=0.5,
-        recall_queries=50,
-        variants=9,
-    )
-    return structs.replace(facts, **changes)
-
-
-def find(facts: RunFacts, code: DiagnosticCode) -> Diagnostic:
-    """Return the one finding of a code."""
-    (finding,) = [finding for finding in diagnose(facts) if finding.code is code]
-    return finding
-
-
-def codes(facts: RunFacts) -> list[DiagnosticCode]:
-    """List what is found."""
-    return [finding.code for finding in diagnose(facts)]
 
 
 def test_diagnose_says_nothing_of_a_sound_run() -> None:
@@ -80,9 +34,10 @@ def test_every_finding_is_complete() -> None:
         outcomes,
         judged=[{"a"}] * len(outcomes),
         grades={"0": 4, "1": 4},
-        recall_at_5=0.99,
+        recall_at_5=Mean(0.99, 50),
         variants=0,
-        metrics=[Metric("ndcg", 10)],
+        metrics=[Metric("ndcg", 10), Metric("recall", 5)],
+        means={Metric("ndcg", 10): Mean(0, 30), Metric("recall", 5): Mean(0, 30)},
     )
     findings = diagnose(facts)
     assert [finding.code for finding in findings] == [
@@ -90,6 +45,7 @@ def test_every_finding_is_complete() -> None:
         Code.FAILED_REQUESTS,
         Code.SCORE_TOO_HIGH,
         Code.BINARY_ONLY,
+        Code.ONE_RELEVANT_EACH,
         Code.DUPLICATE_HITS,
         Code.DEPTH_SHORTFALL,
         Code.LONG_ANSWERS_CUT,
@@ -100,47 +56,6 @@ def test_every_finding_is_complete() -> None:
         assert finding.fix.endswith(".")
         assert 1 <= len(finding.evidence) <= 5
         json.encode(finding)
-
-
-@pytest.mark.parametrize(
-    ("returned", "judged", "cause"),
-    [
-        (" 42", "42", "white space"),
-        ("doc-a", "DOC-A", "upper and lower case"),
-        ("42.0", "42", "numbers against strings"),
-        ("00042", "42", "zero padding"),
-        ("0", "000", "zero padding"),
-        ("index/42#chunk3", "42", "a path or a chunk number"),
-        ("42", "help:42", "a path or a chunk number"),
-        ("doc-0042", "42", "around the number"),
-    ],
-)
-def test_id_mismatch_names_the_likely_cause(returned: str, judged: str, cause: str) -> None:
-    """Where a respelling would make ids meet, the fix says which; it is never applied."""
-    facts = some_facts([an_answer("zzz", returned)], judged=[{judged}])
-    finding = find(facts, Code.ID_MISMATCH)
-    assert finding.severity is Severity.BLOCK
-    assert cause in finding.fix
-    assert finding.evidence == (
-        {"query_id": "q0", "returned": ["zzz", returned], "judged": [judged]},
-    )
-
-
-def test_id_mismatch_without_a_visible_cause() -> None:
-    """Ids with nothing in common: the usual causes are listed, the id field first."""
-    finding = find(some_facts([an_answer("x")], judged=[{"a"}]), Code.ID_MISMATCH)
-    assert "wrong field" in finding.fix
-    assert '"document.key"' in finding.fix
-
-
-def test_id_mismatch_takes_the_cause_of_most_queries() -> None:
-    """One accident does not outweigh the pattern of the others."""
-    facts = some_facts(
-        [an_answer("A"), an_answer("x/1"), an_answer("x/2")], judged=[{"a"}, {"1"}, {"2"}]
-    )
-    fix = find(facts, Code.ID_MISMATCH).fix
-    assert "prefix or suffix on one side, such as a path" in fix
-    assert "2 of 3 answers" in fix
 
 
 @pytest.mark.parametrize(
@@ -157,34 +72,6 @@ def test_id_mismatch_takes_the_cause_of_most_queries() -> None:
 def test_id_mismatch_is_not_claimed(outcomes: list[Outcome], judged: list[set[str]]) -> None:
     """One known id, or nothing to compare, and the ids are not to blame."""
     assert Code.ID_MISMATCH not in codes(some_facts(outcomes, judged=judged))
-
-
-@pytest.mark.parametrize(
-    ("mean", "n", "found"),
-    [(0.96, 20, True), (0.95, 20, False), (1.0, 19, False), (None, 0, False)],
-)
-def test_score_too_high_at_its_bounds(mean: float | None, n: int, *, found: bool) -> None:
-    """Above 0.95, over 20 queries or more."""
-    facts = some_facts(recall_at_5=mean, recall_queries=n)
-    assert (Code.SCORE_TOO_HIGH in codes(facts)) is found
-
-
-@pytest.mark.parametrize(
-    ("grades", "metric", "found"),
-    [
-        ({"1": 9}, Metric("ndcg", 1), True),
-        ({"-1": 1, "0": 9, "3": 2}, Metric("ndcg_exp", 1), True),
-        ({"1": 9, "2": 0}, Metric("ndcg", 1), True),
-        ({"1": 9, "2": 1}, Metric("ndcg", 1), False),
-        ({"1": 9}, Metric("mrr"), False),
-        ({}, Metric("ndcg", 1), False),
-    ],
-)
-def test_binary_only_when_graded_metrics_meet_one_grade(
-    grades: dict[str, int], metric: Metric, *, found: bool
-) -> None:
-    """Only a graded metric over a single positive grade is worth a word."""
-    assert (Code.BINARY_ONLY in codes(some_facts(grades=grades, metrics=[metric]))) is found
 
 
 def test_happy_path_only_when_no_variant_was_planned() -> None:
@@ -231,7 +118,7 @@ def test_depth_shortfall_by_its_cause(
 
 def test_depth_shortfall_needs_a_cutoff() -> None:
     """Without cut-offs no answer is short."""
-    assert diagnose(some_facts([an_answer()], metrics=[Metric("mrr")])) == ()
+    assert Code.DEPTH_SHORTFALL not in codes(some_facts([an_answer()], metrics=[Metric("mrr")]))
 
 
 def test_failed_requests_counts_by_code() -> None:
@@ -263,6 +150,13 @@ def test_failed_requests_without_a_code() -> None:
     """A skipped request that names no code still counts, under its status."""
     finding = find(some_facts([Outcome(status=OutcomeStatus.SKIPPED)]), Code.FAILED_REQUESTS)
     assert "1 skipped" in finding.message
+
+
+def test_failed_requests_of_a_rescored_run_are_not_retried() -> None:
+    """Queries that the parent never sent need a run of their own."""
+    finding = find(some_facts([a_failure(FailureCode.NOT_IN_PARENT)]), Code.FAILED_REQUESTS)
+    assert finding.fix.startswith("Start a new run")
+    assert "retry" not in finding.fix
 
 
 @pytest.mark.parametrize("code", FailureCode)

@@ -2,14 +2,16 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 import redis
 
 from reteval.contract.results import Results
-from reteval.contract.runs import RunStatus
+from reteval.contract.runs import Limits, RunStatus, Window
 from service.queue import JobQueue
+from service.reaper import reap
 from service.settings import Settings
 from service.store import keys
 from service.store.keys import DEFAULT_TENANT
@@ -18,7 +20,7 @@ from service.store.sealing import seal
 from service.store.store import Store
 from tests.endpoint import rankings, serve_answers
 from tests.factories import query, run_spec, stored_run, stored_test_set
-from worker.jobs.execution import execute_run
+from worker.jobs.execution import execute_job
 
 QUERIES = [query("one", a=1), query("two", b=1, c=1)]
 
@@ -47,7 +49,7 @@ async def test_run_is_sent_scored_and_stored(store: Store, redis_url: str) -> No
     """A run ends completed with numbers, outcomes and columns that agree."""
     with serve_answers(rankings({"one": ["x", "a"], "two": ["b"]})) as endpoint:
         record = await new_run(store, endpoint.url)
-        await execute_run(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
     report = await report_of(store, record)
     assert report.status is RunStatus.COMPLETED
     assert report.metrics is not None
@@ -71,7 +73,7 @@ async def test_cancel_keeps_what_was_answered(store: Store, redis_url: str) -> N
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_run(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
         while (await store.runs.get(DEFAULT_TENANT, record.id)).done < 1:
             await asyncio.sleep(0.01)
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)
@@ -98,7 +100,7 @@ async def test_drained_run_is_handed_on_and_finished_by_another(
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_run(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
         while (await store.runs.get(DEFAULT_TENANT, record.id)).done < 1:
             await asyncio.sleep(0.01)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -107,7 +109,7 @@ async def test_drained_run_is_handed_on_and_finished_by_another(
         left = await store.runs.get(DEFAULT_TENANT, record.id)
         assert not left.status.terminal
         assert (await queue.depth())["runs"] == 1
-        await execute_run(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
     ended = await store.runs.get(DEFAULT_TENANT, record.id)
     assert ended.status is RunStatus.COMPLETED
     assert (2, 0) == (ended.attempts, ended.crash_count)
@@ -124,7 +126,7 @@ async def test_poisoned_run_ends_with_what_it_had(store: Store, redis_url: str) 
             ):
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.01)
-        await execute_run(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
     report = await report_of(store, record)
     assert report.status is RunStatus.FAILED
     assert report.reason == "worker_crashed"
@@ -136,7 +138,7 @@ async def test_fault_of_ours_ends_the_run(store: Store, redis_url: str) -> None:
     """A run that cannot be worked on for a fault of ours ends as failed, not as stuck."""
     spec = run_spec(await stored_test_set(store, QUERIES))
     record = await stored_run(store, msgspec.structs.replace(spec, metrics=("no_such_metric",)))
-    await execute_run(settings(redis_url), DEFAULT_TENANT, record.id)
+    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
     report = await report_of(store, record)
     assert report.status is RunStatus.FAILED
     assert report.reason == "internal_error"
@@ -147,8 +149,8 @@ async def test_held_or_unknown_runs_are_left_alone(store: Store, redis_url: str)
     """A wake-up for a run that is held, or that nobody knows, does nothing."""
     record = await new_run(store, "http://127.0.0.1:9/")
     await store.claims.claim(DEFAULT_TENANT, record.id, owner="other", lease_s=30)
-    await execute_run(settings(redis_url), DEFAULT_TENANT, record.id)
-    await execute_run(settings(redis_url), DEFAULT_TENANT, "run_unknown")
+    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+    await execute_job(settings(redis_url), DEFAULT_TENANT, "run_unknown")
     assert (await store.runs.get(DEFAULT_TENANT, record.id)).epoch == 1
 
 
@@ -163,11 +165,11 @@ async def test_stale_worker_stops_and_writes_nothing(store: Store, redis_url: st
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_run(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
         while not endpoint.seen:
             await asyncio.sleep(0.01)
         with redis.Redis.from_url(redis_url) as client:
-            client.hset(keys.run(DEFAULT_TENANT, record.id), "lease_until", "1")
+            client.hset(keys.job(DEFAULT_TENANT, record.id), "lease_until", "1")
         taken = await store.claims.claim(DEFAULT_TENANT, record.id, owner="new", lease_s=30)
         assert taken is not None
         await working
@@ -184,9 +186,34 @@ async def test_sealed_headers_reach_the_endpoint_only(store: Store, redis_url: s
             await stored_test_set(store, QUERIES), url=endpoint.url, headers={"X-Api-Key": ""}
         )
         record, _ = await store.runs.create(
-            DEFAULT_TENANT, spec, secrets=seal(key, {"X-Api-Key": "s3cret"}), idempotency=None
+            DEFAULT_TENANT,
+            spec,
+            secrets=seal(key, {"X-Api-Key": "s3cret"}),
+            idempotency=None,
+            queue="runs",
         )
-        await execute_run(settings(redis_url, RETEVAL_SECRET_KEY=key), DEFAULT_TENANT, record.id)
+        await execute_job(settings(redis_url, RETEVAL_SECRET_KEY=key), DEFAULT_TENANT, record.id)
     assert {"s3cret"} == {headers["x-api-key"] for headers in endpoint.headers}
     with redis.Redis.from_url(redis_url) as client:
-        assert not client.exists(keys.run_part(DEFAULT_TENANT, record.id, "secrets"))
+        assert not client.exists(keys.job_part(DEFAULT_TENANT, record.id, "secrets"))
+
+
+async def test_run_waits_for_its_hour(store: Store, queue: JobQueue, redis_url: str) -> None:
+    """Outside its window a run sends nothing and holds no worker; a cancellation ends it."""
+    now = datetime.now(UTC)
+    opens, closes = (now + timedelta(hours=3)), (now + timedelta(hours=4))
+    window = Window(opens=opens.strftime("%H:%M"), closes=closes.strftime("%H:%M"))
+    with serve_answers(rankings({})) as endpoint:
+        record = await new_run(store, endpoint.url, {"limits": Limits(window=window)})
+        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        waiting = await store.jobs.state(DEFAULT_TENANT, record.id)
+        assert not waiting.status.terminal
+        assert waiting.not_before_ms - waiting.created_ms > 2 * 3_600_000
+        assert [] == await reap(store, queue)
+        assert None is await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=1)
+        await store.runs.request_cancel(DEFAULT_TENANT, record.id)
+        assert [record.id] == await reap(store, queue)
+        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+    report = await report_of(store, record)
+    assert report.status is RunStatus.CANCELLED
+    assert endpoint.seen == []

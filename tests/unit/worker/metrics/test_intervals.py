@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from reteval.contract.runs import IntervalMethod
 from worker.metrics.intervals import mean_interval, paired_interval, proportion_interval
 
 SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=60)
@@ -50,18 +51,37 @@ def test_mean_interval_stays_in_bounds_around_the_mean(shares: list[float]) -> N
 
 
 def test_mean_interval_when_most_values_are_extreme() -> None:
-    """Nine values away from 1 (or from 0) give Wilson on the mean, ten give t."""
-    nine = np.array([0.0] * 9 + [1.0] * 41)
-    ten = np.array([0.0] * 10 + [1.0] * 40)
-    assert [mean_interval(values).method for values in (nine, ten)] == ["wilson", "t"]
-    assert [mean_interval(1 - values).method for values in (nine, ten)] == ["wilson", "t"]
-    assert mean_interval(nine).ci == proportion_interval(41, 50).ci
+    """Nine values away from 1 (or from 0) give Wilson on the mean, thirty give t."""
+    nine = np.array([0.1 * place for place in range(9)] + [1.0] * 41)
+    thirty = np.array([0.03 * place for place in range(30)] + [1.0] * 20)
+    assert [mean_interval(values).method for values in (nine, thirty)] == ["wilson", "t"]
+    assert [mean_interval(1 - values).method for values in (nine, thirty)] == ["wilson", "t"]
+
+
+def test_mean_interval_of_zeros_and_ones() -> None:
+    """Values that are all 0 or 1 are a share, whatever the metric is called."""
+    values = np.array([0.0] * 20 + [1.0] * 30)
+    assert mean_interval(values) == proportion_interval(30, 50)
+    assert mean_interval(values, proportion=True) == proportion_interval(30, 50)
+    assert mean_interval(np.ones(1), proportion=True) == proportion_interval(1, 1)
+
+
+def test_mean_interval_when_one_more_query_would_change_it() -> None:
+    """Values crowded together hide what a rare failure would do: t with a query at either end."""
+    crowded = np.array([0.9, 0.92, 0.94, 0.95, 0.91] * 10)
+    spread = np.linspace(0.05, 0.95, 50)
+    extended = np.append(crowded, (0.0, 1.0))
+    half = stats.t.ppf(0.975, 49) * stats.sem(extended)
+    interval = mean_interval(crowded)
+    assert (interval.method, mean_interval(spread).method) == ("adjusted_t", "t")
+    assert interval.ci == pytest.approx((extended.mean() - half, extended.mean() + half))
+    assert mean_interval(crowded, method=IntervalMethod.T).method == "t"
 
 
 def test_mean_interval_is_cut_to_the_scale() -> None:
     """The t interval never leaves [0, 1]."""
     low_half = np.array([0.01] * 10 + [0.0] * 10 + [0.9])
-    interval = mean_interval(low_half)
+    interval = mean_interval(low_half, method=IntervalMethod.T)
     assert interval.method == "t"
     assert interval.ci is not None
     assert interval.ci[0] == 0.0
@@ -94,3 +114,77 @@ def test_intervals_refuse_the_impossible() -> None:
         proportion_interval(3, 2)
     with pytest.raises(ValueError, match="level is 95"):
         mean_interval(np.array([0.1, 0.2]), level=95)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (IntervalMethod.WILSON, (0.020615, 0.162171)),
+        (IntervalMethod.WALD, (-0.005826, 0.125826)),
+        (IntervalMethod.T, (0.0, 0.128178)),
+    ],
+)
+def test_interval_by_name(method: IntervalMethod, expected: tuple[float, float]) -> None:
+    """Three of fifty: Wald's interval leaves the scale, which is why it is not the default."""
+    values = np.array([1.0] * 3 + [0.0] * 47)
+    interval = mean_interval(values, method=method)
+    assert interval.ci == pytest.approx(expected, abs=1e-6)
+    assert interval.method == method.value
+
+
+def test_wald_is_the_textbooks_formula() -> None:
+    """The mean and 1.96 standard errors of a share on either side, at any level."""
+    share, n = 0.81, 100
+    values = np.array([1.0] * 81 + [0.0] * 19)
+    half = 1.959964 * np.sqrt(share * (1 - share) / n)
+    interval = mean_interval(values, method=IntervalMethod.WALD)
+    assert interval.ci == pytest.approx((share - half, share + half), abs=1e-6)
+    assert mean_interval(np.empty(0), method=IntervalMethod.WALD).reason == "too_few"
+
+
+@pytest.mark.parametrize("method", [IntervalMethod.T, IntervalMethod.BCA])
+def test_interval_by_name_without_variation(method: IntervalMethod) -> None:
+    """What rests on the spread has nothing to say about equal values, or about one."""
+    assert mean_interval(np.ones(20), method=method).reason == "no_variation"
+    assert mean_interval(np.ones(1), method=method).reason == "too_few"
+
+
+def test_clusters_of_one_query_change_nothing() -> None:
+    """Labels that are all different are no clusters."""
+    values = np.linspace(0.2, 0.9, 40)
+    assert mean_interval(values, clusters=np.arange(40)[::-1]) == mean_interval(values)
+
+
+def test_clustered_interval_is_cluster_robust() -> None:
+    """The ratio estimator over clusters, worked out as a weighted regression would."""
+    rng = np.random.default_rng(2)
+    labels = np.repeat(np.arange(30), rng.integers(1, 6, 30))
+    values = np.clip(rng.random(30)[labels] + rng.uniform(-0.2, 0.2, len(labels)), 0, 1)
+    sums = np.array([(values[labels == label] - values.mean()).sum() for label in range(30)])
+    error = np.sqrt(30 / 29 * (sums**2).sum()) / len(values)
+    half = stats.t.ppf(0.975, 29) * error
+    interval = mean_interval(values, clusters=labels)
+    assert (interval.method, interval.clusters) == ("t", 30)
+    assert interval.ci == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+def test_copies_of_a_query_add_no_certainty() -> None:
+    """Each query five times over, as one cluster, has the interval of the queries once."""
+    once = np.linspace(0.2, 0.9, 30)
+    labels = np.repeat(np.arange(30), 5)
+    many = mean_interval(np.repeat(once, 5), clusters=labels)
+    assert many.ci == pytest.approx(mean_interval(once).ci)
+    few = mean_interval(np.repeat(np.array([1.0] * 8 + [0.0] * 2), 5), clusters=labels[:50])
+    assert few.ci == pytest.approx(proportion_interval(8, 10).ci)
+    assert (few.method, few.clusters) == ("wilson", 10)
+
+
+def test_clusters_without_a_spread() -> None:
+    """One cluster is one observation; clusters of equal means have no spread between them."""
+    values = np.array([0.2, 0.4, 0.6, 0.8])
+    one = mean_interval(values, clusters=np.zeros(4, dtype=np.int64))
+    equal = mean_interval(
+        np.tile([0.25, 0.75], 12), clusters=np.repeat(np.arange(12), 2), method=IntervalMethod.T
+    )
+    assert (one.ci, one.reason, one.clusters) == (None, "too_few", 1)
+    assert (equal.ci, equal.reason, equal.clusters) == (None, "no_variation", 12)

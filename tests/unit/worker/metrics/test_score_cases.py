@@ -25,9 +25,10 @@ def evaluate(
     *,
     relevant_from: int = 1,
     depth: int = 10,
+    scale_max: int = 3,
 ) -> float:
     """Score one ranking by one metric."""
-    judgments = Judgments.build([a_query(grades)], relevant_from=relevant_from)
+    judgments = Judgments.build([a_query(grades)], relevant_from=relevant_from, scale_max=scale_max)
     parsed = parse_metric(metric)
     hits = find_hits(judgments, [answer], depth=depth)
     return float(score(judgments, hits, [parsed])[parsed][0])
@@ -109,6 +110,46 @@ CASES: dict[str, Case] = {
         {"judged@5": 0.5, "judged@1": 1},
     ),
     "a repeat is not judged again": ({"a": 1}, ["a", "a"], {"judged@5": 0.5}),
+    "nothing judged as wrong": ({"d12": 3, "d25": 2}, ["d12", "d25"], {"bpref": 1}),
+    "wrong ones above": (
+        {"a": 1, "b": 1, "n": 0, "m": 0, "j": -1},
+        ["n", "j", "a", "x", "m", "b"],
+        {"bpref": (1 - 1 / 2) / 2, "r_precision": 0, "f1@3": 0.4},
+    ),
+    "more wrong than relevant": (
+        {"a": 1, "n": 0, "m": 0},
+        ["a", "n", "m"],
+        {"bpref": 1, "r_precision": 1, "f1@1": 1, "f1@3": 0.5},
+    ),
+    "a wrong one above the only right one": ({"a": 1, "n": 0}, ["n", "a"], {"bpref": 0}),
+    "relevant in the top R of a short list": (
+        {"a": 1, "b": 1, "c": 1, "d": 1},
+        ["a", "b"],
+        {"r_precision": 0.5},
+    ),
+    "grades as shares of the scale": (
+        {"a": 3, "b": 1},
+        ["a", "x", "b"],
+        {"rbp(p=0.5)": 0.5416667, "rbp(p=0.5,rel=1)": 0.625, "rbp(p=0.5)@2": 0.5},
+    ),
+    "a threshold of its own": (
+        {"a": 1, "b": 2, "c": 3},
+        ["a", "b", "x"],
+        {
+            "precision(rel=2)@3": 1 / 3,
+            "recall(rel=2)@3": 0.5,
+            "mrr(rel=2)": 0.5,
+            "mrr(rel=3)": 0,
+            "map(rel=2)": 0.25,
+            "bpref(rel=2)": 0,
+            "precision@3": 2 / 3,
+        },
+    ),
+    "a reader who stops at the first grade of 3": (
+        {"a": 3, "b": 1},
+        ["a", "x", "b"],
+        {"err@10": 7 / 8 + 1 / 8 * 1 / 8 / 3, "err@1": 7 / 8, "err@2": 7 / 8},
+    ),
 }
 
 
@@ -125,6 +166,31 @@ def test_score_equals_the_hand_value(
 ) -> None:
     """Each case has the value that its definition gives on paper."""
     assert evaluate(grades, answer, metric) == pytest.approx(expected, abs=5e-5)
+
+
+def test_err_depends_on_the_scale_not_on_the_data() -> None:
+    """The same grades on a scale to 4 and to 2: the top of the scale is what certainty means."""
+    on_four = evaluate({"a": 3, "b": 1}, ["a", "x", "b"], "err@10", scale_max=4)
+    on_two = evaluate({"g": 1, "b": 2}, ["x", "g"], "err@10", scale_max=2)
+    assert on_four == pytest.approx(0.44922, abs=5e-6)
+    assert on_two == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("metric", ["err@5", "rbp"])
+def test_grade_above_the_scale_is_refused(metric: str) -> None:
+    """A gain above 1 would take the metric out of [0, 1]."""
+    with pytest.raises(ValueError, match="grade of 4 is above the scale's 3"):
+        evaluate({"a": 4}, ["a"], metric)
+
+
+def test_threshold_that_no_document_reaches() -> None:
+    """With its own threshold a metric has no value where the query has no such document."""
+    judgments = Judgments.build([a_query({"a": 1}), a_query({"b": 2})], relevant_from=1)
+    hits = find_hits(judgments, [["a"], ["b"]], depth=3)
+    strict, plain = parse_metric("recall(rel=2)@3"), parse_metric("recall@3")
+    values = score(judgments, hits, [strict, plain])
+    np.testing.assert_array_equal(values[strict], [np.nan, 1.0])
+    np.testing.assert_array_equal(values[plain], [1.0, 1.0])
 
 
 def test_score_of_lessons_lists() -> None:
@@ -210,17 +276,16 @@ def test_condense_removes_unjudged_and_repeats() -> None:
     values = score(judgments, hits, [mrr, judged])
     assert hits.rank.tolist() == [1, 2]
     assert hits.returned.tolist() == [2, 0]
-    assert hits.duplicates.tolist() == [0, 0]
     np.testing.assert_array_equal(values[mrr], [0.5, 0.0])
     np.testing.assert_array_equal(values[judged], [1.0, np.nan])
 
 
-def test_find_hits_counts_repeats_within_the_depth() -> None:
-    """Places behind the depth are neither returned nor repeats."""
+def test_find_hits_takes_first_places_within_the_depth() -> None:
+    """Places behind the depth are not returned; a repeat is no second hit."""
     judgments = Judgments.build([a_query({"a": 1})], relevant_from=1)
     hits = find_hits(judgments, [("a", "x", "a", "a", "x")], depth=4)
     assert (hits.rank.tolist(), hits.grade.tolist()) == ([1], [1])
-    assert (hits.returned.tolist(), hits.duplicates.tolist()) == ([4], [2])
+    assert hits.returned.tolist() == [4]
 
 
 def test_find_hits_refuses_a_misfit() -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from msgspec import UNSET, json
 
-from reteval.contract.metrics import FAMILIES, Metric, expand_metrics
+from reteval.contract.metrics import FAMILIES, Metric, expand_metrics, parse_metric
+from reteval.contract.runs import IntervalMethod
 from worker.metrics.definitions import definitions
 from worker.metrics.summary import summarise
 
@@ -30,7 +31,7 @@ def test_summarise_when_requests_failed() -> None:
 
 def test_summarise_when_all_answered() -> None:
     """Without failures both bounds are the mean, and forty mixed values have a t interval."""
-    values = np.linspace(0.1, 0.9, 40)
+    values = np.linspace(0.02, 0.98, 40)
     summary = summarise(values, metric=MRR, scorable=yes(40), condensed=values / 2)
     assert summary.bounds == pytest.approx((0.5, 0.5))
     assert summary.method == "t"
@@ -90,11 +91,34 @@ def test_summarise_is_json_without_nan() -> None:
 
 def test_definitions_state_every_metric_and_default() -> None:
     """Each metric asked has its formula; threshold, depth, ids and interval are spelled out."""
-    metrics = expand_metrics([], [5])
+    metrics = expand_metrics(FAMILIES, [5])
     block = definitions(metrics, depth=20, relevant_from=2)
     assert set(block["metrics"]) == {str(metric) for metric in metrics}
-    assert {name.partition("@")[0] for name in block["metrics"]} == set(FAMILIES)
+    assert {parse_metric(name).name for name in block["metrics"]} == set(FAMILIES)
     assert (block["gain"], block["threshold"], block["depth"]) == ("linear", 2, 20)
     assert (block["ids"], block["interval"]["level"]) == ("exact", 0.95)
     assert "top 20" in block["depth_scope"]
     assert definitions([], depth=1, relevant_from=1, id_rule="casefold")["ids"] == "casefold"
+
+
+def test_definitions_say_how_intervals_were_asked_for() -> None:
+    """Each way is described, with the scale that err and rbp rest on."""
+    blocks = [
+        definitions([], depth=1, relevant_from=1, scale_max=2, interval=method)
+        for method in IntervalMethod
+    ]
+    assert [block["interval"]["asked"] for block in blocks] == list(IntervalMethod)
+    assert len({block["interval"]["method"] for block in blocks}) == len(IntervalMethod)
+    assert {block["scale_max"] for block in blocks} == {2}
+
+
+def test_summarise_by_the_interval_asked_for() -> None:
+    """The method by name, and over how many clusters."""
+    values = np.append(np.linspace(0.02, 0.98, 40), NAN)
+    labels = np.arange(41) // 2
+    summary = summarise(
+        values, metric=MRR, scorable=yes(41), interval=IntervalMethod.WALD, clusters=labels
+    )
+    plain = summarise(values, metric=MRR, scorable=yes(41))
+    assert (summary.method, summary.clusters) == ("wald", 20)
+    assert (plain.method, plain.clusters) == ("t", UNSET)

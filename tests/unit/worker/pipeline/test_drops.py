@@ -2,14 +2,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from worker.pipeline.drops import (
     Loss,
+    bound_mean,
     estimate_drop,
     estimate_relative,
+    find_detectable,
     judge,
     measure_noise,
     share_of,
+    try_losses,
 )
 
 
@@ -17,6 +21,12 @@ def lose(*differences: float, clean: float = 0.5) -> Loss:
     """Return needs that start from one value and lose these points."""
     before = np.full(len(differences), clean)
     return Loss(clean=before, variant=before - np.array(differences))
+
+
+def verdict_of(loss: Loss, *, noise: float = 0.0, beside: int = 0) -> str:
+    """Judge a loss, tested beside as many kinds that lose nothing."""
+    (chance, *_) = try_losses([loss, *[lose(0.0)] * beside], seed=1)
+    return judge(loss, noise=noise, chance=chance)
 
 
 ALIKE = [0.3, 0.25, 0.35, 0.3, 0.28, 0.32, 0.31, 0.29]
@@ -41,7 +51,25 @@ ALIKE = [0.3, 0.25, 0.35, 0.3, 0.28, 0.32, 0.31, 0.29]
 )
 def test_verdicts(loss: Loss, noise: float, verdict: str) -> None:
     """Small beats significant, noise bounds both directions, few equal needs prove nothing."""
-    assert judge(loss, noise=noise) == verdict
+    assert verdict_of(loss, noise=noise) == verdict
+
+
+def test_a_verdict_allows_for_all_the_kinds_that_were_tested() -> None:
+    """What is worse alone is inconclusive as one of ten, and p says both."""
+    loss = lose(*ALIKE)
+    assert verdict_of(loss) == "worse"
+    assert verdict_of(loss, beside=9) == "inconclusive"
+    (chance, *_) = try_losses([loss, *[lose(0.0)] * 9], seed=1)
+    assert chance is not None
+    assert (chance.p, chance.p_holm) == (2 / 2**8, 20 / 2**8)
+
+
+def test_losses_without_needs_are_no_tests() -> None:
+    """They have no p, and do not make it harder for the others."""
+    (nothing, chance) = try_losses([lose(), lose(*ALIKE)], seed=1)
+    assert nothing is None
+    assert chance is not None
+    assert chance.p == chance.p_holm
 
 
 @given(st.lists(st.floats(-1, 1), max_size=30), st.floats(0, 1))
@@ -50,8 +78,8 @@ def test_a_verdict_turns_with_the_sign(differences: list[float], noise: float) -
     turned = {"worse": "better", "better": "worse"}
     loss = lose(*differences)
     back = Loss(clean=loss.variant, variant=loss.clean)
-    verdict = judge(loss, noise=noise)
-    assert judge(back, noise=noise) == turned.get(verdict, verdict)
+    verdict = verdict_of(loss, noise=noise)
+    assert verdict_of(back, noise=noise) == turned.get(verdict, verdict)
 
 
 def test_noise_is_the_wider_of_mean_and_half_interval() -> None:
@@ -86,3 +114,59 @@ def test_a_share_of_nobody_is_null() -> None:
     """Zero of zero is no proportion."""
     share = share_of(np.zeros(0, dtype=np.bool_))
     assert (share.n, share.share, share.ci) == (0, None, None)
+
+
+def test_a_relative_interval_is_fiellers() -> None:
+    """The ratios that a t test of d - R c against 0 does not refuse, and no others."""
+    rng = np.random.default_rng(3)
+    before = rng.uniform(0.2, 1.0, 25)
+    loss = Loss(clean=before, variant=before * rng.uniform(0.4, 1.0, 25))
+    relative = estimate_relative(loss, missing="")
+    assert relative.ci is not None
+    for end in relative.ci:
+        assert stats.ttest_1samp(loss.differences - end * before, 0).pvalue == pytest.approx(0.05)
+    assert relative.value is not None
+    assert relative.ci[0] < relative.value < relative.ci[1]
+    assert (relative.method, relative.level) == ("fieller", 0.95)
+
+
+@pytest.mark.parametrize(
+    ("loss", "reason"),
+    [
+        (lose(0.1), "too_few"),
+        (lose(0.1, 0.1), "no_variation"),
+        (
+            Loss(clean=np.array([0.0, 0.0, 1.0]), variant=np.array([0.0, 0.1, 0.2])),
+            "clean_mean_touches_zero",
+        ),
+    ],
+)
+def test_a_relative_drop_without_bounds_says_why(loss: Loss, reason: str) -> None:
+    """One need, no spread, or a clean mean that could be 0."""
+    relative = estimate_relative(loss, missing="")
+    assert relative.value is not None
+    assert (relative.ci, relative.reason) == (None, reason)
+
+
+def test_the_detectable_drop_is_that_of_the_t_test() -> None:
+    """A true drop of that size is found four times in five."""
+    differences = np.array([0.1, -0.2, 0.3, 0.0, 0.15, -0.05, 0.2, 0.1, -0.1, 0.05] * 3)
+    found = find_detectable(differences)
+    assert found.drop is not None
+    shift = found.drop / differences.std(ddof=1) * np.sqrt(30)
+    bound = stats.t.ppf(0.975, 29)
+    power = stats.nct.sf(bound, 29, shift) + stats.nct.cdf(-bound, 29, shift)
+    assert power == pytest.approx(0.8, abs=1e-6)
+    assert (found.power, found.alpha) == (0.8, 0.05)
+
+
+def test_nothing_is_detectable_without_a_spread() -> None:
+    """One need, or needs that all lose the same."""
+    assert find_detectable(np.array([0.1])).reason == "too_few"
+    assert find_detectable(np.array([0.1, 0.1])).reason == "no_variation"
+
+
+def test_a_mean_is_bounded_by_what_enough_needs_share() -> None:
+    """Six equal values stand for themselves, two do not."""
+    assert bound_mean(np.full(6, 0.25)) == (0.25, 0.25)
+    assert bound_mean(np.full(2, 0.25)) is None

@@ -1,3 +1,5 @@
+from msgspec import structs
+
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
@@ -86,3 +88,16 @@ def test_content_words_are_shown_beside_the_drop() -> None:
     """The same slip costs a short query more, so their mean number is part of the result."""
     report = robustness(send([query("q0", "reset the forgotten password")], perfect))
     assert kind_of(report, "typo.mixed").content_words_mean == 3.0
+
+
+def test_a_kind_without_its_data_says_so() -> None:
+    """What concerns the whole set is the reason, in place of the general one."""
+    evidence = send(many(3), perfect)
+    kinds = tuple(
+        structs.replace(kind, kind="misspelling.attested", not_applicable={"data_missing": 3})
+        for kind in evidence.suite.kinds
+        if kind.kind == "typo.mixed"
+    )
+    without = structs.replace(evidence, suite=structs.replace(evidence.suite, kinds=kinds))
+    (missing,) = robustness(without).kinds
+    assert (missing.verdict, missing.reason) == ("not_run", "data_missing")

@@ -5,8 +5,10 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from msgspec import UNSET
 from scipy import stats
 
+from reteval.contract.adversarial import Condensed
 from reteval.contract.outcomes import FailureCode, Outcome, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
 from reteval.contract.testsets import Judgment
@@ -23,6 +25,8 @@ from tests.unit.worker.pipeline.answers import (
     send,
 )
 from worker.pipeline.robustness import robustness
+
+CLEAN_Q1 = PlannedRequest(query_id="q1", text="reset forgotten password q1")
 
 
 def nulls_without_reason(value: Any, path: str = "") -> Iterator[str]:
@@ -215,7 +219,9 @@ def test_a_run_without_a_request_reports_only_what_was_made_by_hand() -> None:
 
 def test_the_summary_weighs_each_kind_once() -> None:
     """Severities are averaged inside their kind before the kinds are."""
-    request = AdversarialRequest(seed=TYPOS.seed)
+    request = AdversarialRequest(
+        seed=TYPOS.seed, kinds=["control.repeat", "typo.mixed", "short.k2"], severities=[1, 2]
+    )
     worth = {("typo.mixed", 1): 2, ("typo.mixed", 2): 4}
     report = robustness(
         send(many(8), lambda each: at_rank(each, worth.get((each.kind, each.severity), 1)), request)
@@ -223,4 +229,64 @@ def test_the_summary_weighs_each_kind_once() -> None:
     assert report.summary.kinds_run == 2
     assert report.summary.macro_drop == pytest.approx(((0.5 + 0.75) / 2 + 0) / 2)
     assert report.summary.inconclusive == 0
-    assert "intervals are not adjusted for the number of kinds" in report.limits
+    assert report.summary.kinds == ("typo.mixed", "short.k2")
+    assert report.summary.verdicts == {"worse": 2, "no_change": 1}
+    assert any("not adjusted for the number of kinds" in limit for limit in report.limits)
+
+
+def test_p_is_corrected_for_all_kinds_and_severities() -> None:
+    """Each test by the sign flips of its needs, all of them together by Holm."""
+    request = AdversarialRequest(seed=1, kinds=["typo.mixed", "short.k2"])
+    ranks = {"typo.mixed": 2}
+    report = robustness(send(many(6), lambda each: at_rank(each, ranks.get(each.kind, 1)), request))
+    p_values = {
+        (kind.kind, kind.severity): (kind.drop.p, kind.drop.p_holm) for kind in report.kinds
+    }
+    tested = len(p_values)
+    assert p_values["typo.mixed", 1] == (2 / 2**6, tested * 2 / 2**6)
+    assert p_values["short.k2", 1] == (1.0, 1.0)
+
+
+def test_a_kind_that_was_not_run_has_no_p() -> None:
+    """Absent, and no test among those corrected for."""
+    report = robustness(send([query("q0", "the of and to")], perfect))
+    drop = kind_of(report, "typo.mixed").drop
+    assert (drop.p, drop.p_holm) == (UNSET, UNSET)
+
+
+def test_a_drop_made_of_unjudged_documents_is_gone_on_condensed_lists() -> None:
+    """Unjudged pages above the right one cost the plain list only."""
+    report = robustness(
+        send(many(8), lambda each: at_rank(each, 4 if each.kind == "typo.mixed" else 1))
+    )
+    typo = kind_of(report, "typo.mixed")
+    assert typo.drop.mean == 0.75
+    assert isinstance(typo.condensed, Condensed)
+    assert (typo.condensed.drop, typo.condensed.reason) == (0.0, "no_variation")
+    assert typo.judged.variant == 0.25
+
+
+def test_the_drop_is_shown_by_content_words() -> None:
+    """The same slip costs short queries more, so needs stand in bins by their length."""
+    short = [query(f"s{place}", f"password reset{place}") for place in range(3)]
+    long = [
+        query(f"l{place}", "customer cannot change billing address before renewal date arrives")
+        for place in range(4)
+    ]
+
+    def endpoint(request: PlannedRequest) -> Outcome:
+        lost = request.kind == "typo.mixed" and request.query_id.startswith("s")
+        return hits() if lost else perfect(request)
+
+    typo = kind_of(robustness(send([*short, *long], endpoint)), "typo.mixed")
+    bins = {part.bin: (part.needs, part.drop) for part in typo.by_content_words}
+    assert bins == {"1-2": (3, 1.0), "5-8": (4, 0.0)}
+    assert {part.reason for part in typo.by_content_words} == {"no_variation"}
+
+
+def test_the_clean_requests_of_a_kind_are_counted_too() -> None:
+    """So that a shift in statuses can be seen."""
+    report = robustness(send(many(4), lambda each: failed() if each == CLEAN_Q1 else literal(each)))
+    typo = kind_of(report, "typo.mixed")
+    assert typo.clean_status == {"ok": 3, "ok_empty": 0, "failed": 1, "blocked": 0, "skipped": 0}
+    assert typo.status["ok_empty"] == 12

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import aiohttp
 import pytest
 
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode
-from reteval.contract.runs import Endpoint, Limits
+from reteval.contract.runs import Limits
 from service.egress import Policy
 from tests.evil import Evil
 from worker.search.dialling import Guard, GuardedConnector, GuardedResolver, Resolve, resolve_in
 from worker.search.failures import CallError, LookupTimeoutError, RefusedError, explain
-from worker.search.template import Template
+from worker.search.template import Ask, Template
 from worker.search.transport import Transport
 
 LOOPBACK = Policy.parse("loopback")
@@ -34,7 +35,7 @@ def answering(*answers: Sequence[str]) -> Resolve:
 async def send(policy: Policy, url: str, resolve: Resolve | None, times: int = 1) -> None:
     """Send a query some times on one transport."""
     target = policy.check_url(url)
-    request = Template.compile(Endpoint(url=target.url)).render("q", 10)
+    request = Template.compile(Endpoint(url=target.url)).render(Ask(text="q"), 10)
     async with Transport(target, limits=Limits(), policy=policy, resolve=resolve) as transport:
         for _ in range(times):
             await transport.send(request)
@@ -90,7 +91,7 @@ async def test_send_when_a_name_leads_to_several_allowed_addresses() -> None:
 async def test_send_when_a_literal_is_refused_only_by_the_worker(evil: Evil) -> None:
     """A literal never meets the resolver: the maker of sockets refuses it."""
     target = LOOPBACK.check_url(evil.url("ok"))
-    request = Template.compile(Endpoint(url=target.url)).render("q", 10)
+    request = Template.compile(Endpoint(url=target.url)).render(Ask(text="q"), 10)
     async with Transport(target, limits=Limits(), policy=Policy.parse("public")) as transport:
         with pytest.raises(CallError) as caught:
             await transport.send(request)

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reteval.contract.endpoints import Endpoint, Success, TimeUnit
+from reteval.contract.id_rules import IdOp, OpName
 from reteval.contract.outcomes import FailureCode
-from reteval.contract.runs import Endpoint
-from worker.search.mapping import Answer, AnswerError, Mapping
+from worker.search.answers import Answer, AnswerError
+from worker.search.mapping import Mapping, Page
 
 URL = "http://host.example/"
 IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.integers(-(2**63), 2**64)
@@ -192,3 +194,97 @@ def test_compile_when_the_mapping_is_wrong(fields: dict[str, Any]) -> None:
     """No JMESPath, or two ways to find the ids, is refused."""
     with pytest.raises(ValueError, match="`"):
         Mapping.compile(Endpoint(url=URL, **fields))
+
+
+def test_read_when_hits_are_rows() -> None:
+    """Rows as arrays are read by position, flat lists by stride, nested hits by path."""
+    rows = {"body": {"columns": [], "records": [["13", 14.0], ["486", 13.0]]}}
+    wanted = Answer(["13", "486"], [14.0, 13.0], 2)
+    assert read(rows, hits="body.records", id="[0]", score="[1]") == wanted
+    first = [
+        [0, 1.5],
+        [[[2], [["_key", "ShortText"], ["_score", "Int32"]], ["13", 14], ["486", 13]]],
+    ]
+    assert read(first, hits="[1][0][2:]", id="[0]", score="[1]") == wanted
+    flat = {"FT.SEARCH": [427, "184", "1.5", "1268", "0.97"]}
+    stride = {"ids": '"FT.SEARCH"[1::2]', "scores": '"FT.SEARCH"[2::2]'}
+    assert read(flat, **stride) == Answer(["184", "1268"], [1.5, 0.97], 2)
+    assert read({"FT.SEARCH": [0]}, **stride) == Answer([], None, 0)
+
+
+def test_read_when_scores_are_odd_numbers() -> None:
+    """Numbers in text and integers beyond 2**53 are kept as floats; the order stays as it was."""
+    big = [1157451471306883194, 1157451471306883193, 2**63 + 1]
+    hits = [{"id": str(n), "score": score} for n, score in enumerate(big)]
+    assert read(hits) == Answer(["0", "1", "2"], [float(score) for score in big], 3)
+    rising = [{"id": "a", "score": "-8.5"}, {"id": "b", "score": "-2"}]
+    assert read(rising) == Answer(["a", "b"], [-8.5, -2.0], 2)
+    assert read(rising, id="id") == Answer(["a", "b"], [-8.5, -2.0], 2)
+
+
+@pytest.mark.parametrize("score", ["", "high", "nan", "inf", "1e999", True])
+def test_read_when_a_score_is_no_number(score: Any) -> None:
+    """Words and numbers that are not finite are no scores, mapped or not."""
+    codes = (FailureCode.SCHEMA, FailureCode.INVALID_RESPONSE)
+    assert fail([{"id": 1, "score": score}]) in codes
+    assert fail([{"id": 1, "s": score}], score="s") in codes
+
+
+@pytest.mark.parametrize(
+    ("answer", "fields"),
+    [
+        ({"hits": [], "code": 100}, {"success": Success(path="code", equals=200)}),
+        ({"hits": []}, {"success": Success(path="code", equals=200)}),
+        ({"hits": [], "ok": 1}, {"success": Success(path="ok")}),
+        ({"hits": [], "ok": True}, {"success": Success(path="ok", equals=1)}),
+        ({"hits": [], "ok": "true"}, {"success": Success(path="ok")}),
+        ({"hits": [], "partial": True}, {"success": Success(path="!partial")}),
+        ({"FT": [False, "Syntax"]}, {"ids": "FT[1:]", "success": Success(path="FT[0] != `false`")}),
+        ({"hits": [], "errors": [{"message": "no class"}]}, {"error": "errors"}),
+        ({"hits": [], "err": "gone"}, {"error": "err"}),
+    ],
+)
+def test_read_when_the_answer_says_it_failed(answer: Any, fields: dict[str, Any]) -> None:
+    """An error inside a 200 is never an empty answer."""
+    assert fail(answer, **fields) is FailureCode.SCHEMA
+
+
+def test_read_when_the_error_is_quoted() -> None:
+    """What the endpoint calls its error is told."""
+    with pytest.raises(AnswerError, match=r"error: \[\{\"message\":\"no class\"\}\]"):
+        read({"hits": [], "errors": [{"message": "no class"}]}, error="errors")
+
+
+@pytest.mark.parametrize("equals", [200, "ok", False, None, 1.0])
+def test_read_when_the_answer_says_it_succeeded(equals: Any) -> None:
+    """Any plain value may be the sign of success; an empty error is none."""
+    answer = {"hits": ["a"], "sign": equals, "errors": []}
+    success = Success(path="sign", equals=equals)
+    assert read(answer, success=success, error="errors").ids == ["a"]
+
+
+def test_read_when_the_endpoint_tells_of_itself() -> None:
+    """Its count and its time are taken over, in milliseconds; nonsense is left out."""
+    answer = {"hits": ["a"], "n": 412, "t": 0.25}
+    read_in_s = read(answer, total="n", took="t", took_unit=TimeUnit.SECONDS)
+    assert (read_in_s.total, read_in_s.took_ms) == (412, 250.0)
+    assert read(answer, took="t").took_ms == 0.25
+    for odd in (None, "12", True, -1, [1]):
+        told = read({"hits": ["a"], "n": odd, "t": odd}, total="n", took="t")
+        assert (told.total, told.took_ms) == (None, None)
+
+
+def test_read_when_ids_are_respelled() -> None:
+    """A rule is applied to each id before documents are told apart."""
+    rule = (IdOp(op=OpName.STRIP_PREFIX, text="doc:"),)
+    assert read(["doc:1#a", "1#b", "doc:2#a"], id_rule=rule, collapse_at="#").ids == ["1", "2"]
+
+
+def test_finish_when_there_are_pages() -> None:
+    """Pages are joined in order; scores count when every hit of every page has one."""
+    mapping = Mapping.compile(Endpoint(url=URL, took="took"))
+    pages = [Page(["a"], [2.0], 7, 1.5), Page(["b"], [1.0], 8, 2.0), Page([], None)]
+    assert mapping.finish(pages, 10) == Answer(["a", "b"], [2.0, 1.0], 2, None, 7, 3.5)
+    assert mapping.finish([*pages, Page(["c"], None)], 2) == Answer(
+        ["a", "b"], None, 3, None, 7, 3.5
+    )

@@ -11,6 +11,7 @@ from reteval.contract.runs import Limits
 from tests.evil import Evil, answer
 from tests.searching import searcher
 from worker.search.searcher import Searcher
+from worker.search.template import Ask
 
 BUSY = answer(b"", status="503 Service Unavailable")
 
@@ -18,7 +19,11 @@ BUSY = answer(b"", status="503 Service Unavailable")
 async def search_all(opened: Searcher, texts: Sequence[str]) -> dict[int, Outcome]:
     """Search for all texts and return the outcomes by place."""
     outcomes: dict[int, Outcome] = {}
-    await opened.search_all(enumerate(texts), emit=outcomes.__setitem__, stopping=lambda: False)
+    await opened.search_all(
+        enumerate(Ask(text=text) for text in texts),
+        emit=outcomes.__setitem__,
+        stopping=lambda: False,
+    )
     return outcomes
 
 
@@ -48,7 +53,7 @@ async def test_search_all_when_it_is_stopped(evil: Evil) -> None:
     outcomes: dict[int, Outcome] = {}
     async with searcher(evil.url("ok")) as opened:
         await opened.search_all(
-            ((n, "q") for n in range(1_000)),
+            ((n, Ask(text="q")) for n in range(1_000)),
             emit=outcomes.__setitem__,
             stopping=lambda: len(outcomes) >= 10,
         )
@@ -63,7 +68,7 @@ async def test_search_all_when_a_stop_finds_requests_hanging(evil: Evil) -> None
     async with searcher(evil.url("hang"), limits=limits) as opened:
         await asyncio.wait_for(
             opened.search_all(
-                ((n, "q") for n in range(9)),
+                ((n, Ask(text="q")) for n in range(9)),
                 emit=outcomes.__setitem__,
                 stopping=lambda: len(evil.received) >= 3,
             ),
@@ -78,7 +83,7 @@ async def test_search_all_when_a_stop_finds_requests_ending(evil: Evil) -> None:
     outcomes: dict[int, Outcome] = {}
     async with searcher(evil.url("pause")) as opened:
         await opened.search_all(
-            ((n, "q") for n in range(9)),
+            ((n, Ask(text="q")) for n in range(9)),
             emit=outcomes.__setitem__,
             stopping=lambda: len(evil.received) >= 4,
         )
@@ -98,7 +103,7 @@ async def test_search_all_when_emit_fails(evil: Evil, stopped: bool) -> None:  #
     async with searcher(evil.url("pause")) as opened:
         with pytest.raises(LookupError, match="lost the lease"):
             await opened.search_all(
-                ((n, "q") for n in range(100)),
+                ((n, Ask(text="q")) for n in range(100)),
                 emit=emit,
                 stopping=lambda: stopped and len(evil.received) >= 4,
             )

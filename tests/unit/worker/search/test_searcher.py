@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from reteval.contract.endpoints import Paging, PagingKind
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.runs import Limits
 from tests.evil import Evil, answer
 from tests.searching import LIMITS, Naps, searcher
+from worker.search.template import Ask
 
 BUSY = answer(b"", status="503 Service Unavailable")
 
@@ -16,7 +18,7 @@ BUSY = answer(b"", status="503 Service Unavailable")
 async def search(url: str, **fields: Any) -> Outcome:
     """Search once."""
     async with searcher(url, **fields) as opened:
-        return await opened.search("how?")
+        return await opened.search(Ask(text="how?"))
 
 
 async def test_search_when_the_endpoint_answers(evil: Evil) -> None:
@@ -175,3 +177,86 @@ async def test_search_when_the_description_is_wrong() -> None:
     """What cannot be compiled is told at once."""
     with pytest.raises(ValueError, match="not both"):
         searcher("http://127.0.0.1/", body={"q": "{{query}}"}, form={"q": "{{query}}"})
+
+
+def page(first: int, count: int, **more: Any) -> bytes:
+    """Return a page of hits numbered from `first`."""
+    return answer({"hits": [{"id": f"d{n}"} for n in range(first, first + count)], **more})
+
+
+async def test_search_when_the_answer_comes_in_pages() -> None:
+    """Pages are fetched until the depth is filled, joined in order, and counted."""
+    pages = [page(0, 4, took=2), BUSY, page(4, 4, took=3), page(8, 4, took=4)]
+    async with Evil(script=pages) as evil:
+        outcome = await search(
+            evil.url("script"),
+            depth=10,
+            body={"q": "{{query}}", "from": "{{offset}}", "size": "{{k}}"},
+            paging=Paging(kind=PagingKind.OFFSET, size=4),
+            hits="hits",
+            took="took",
+        )
+        sent = [json.loads(received.body) for received in evil.received]
+    assert sent == [{"q": "how?", "from": at, "size": 4} for at in (0, 4, 4, 8)]
+    assert outcome.ids == [f"d{n}" for n in range(10)]
+    assert (outcome.returned, outcome.pages, outcome.attempts) == (12, 3, 4)
+    assert (outcome.took_ms, outcome.at_once) == (9.0, False)
+
+
+async def test_search_when_a_later_page_fails() -> None:
+    """Half a ranking is none."""
+    async with Evil(script=[page(0, 4), answer({}, status="400 Bad Request")]) as evil:
+        outcome = await search(
+            evil.url("script"),
+            body={"q": "{{query}}", "page": "{{page}}"},
+            paging=Paging(kind=PagingKind.PAGE, size=4),
+        )
+    assert (outcome.status, outcome.code) == (OutcomeStatus.FAILED, FailureCode.HTTP_4XX)
+    assert (outcome.ids, outcome.attempts) == ([], 2)
+
+
+async def test_search_when_a_cursor_leads_on() -> None:
+    """The cursor of each answer goes into the next request, its type kept."""
+    script = [page(0, 2, next=[1.5, "x"]), page(2, 2, next=None)]
+    async with Evil(script=script) as evil:
+        outcome = await search(
+            evil.url("script"),
+            body={"q": "{{query}}", "after": "{{cursor}}"},
+            paging=Paging(kind=PagingKind.CURSOR, size=2, next="next"),
+        )
+        sent = [json.loads(received.body)["after"] for received in evil.received]
+    assert sent == [None, [1.5, "x"]]
+    assert (outcome.ids, outcome.at_once) == (["d0", "d1", "d2", "d3"], True)
+
+
+async def test_search_when_parts_are_rolled_up() -> None:
+    """More parts than documents are asked for, and documents come out."""
+    parts = answer({"hits": [{"id": n, "doc": f"d{n // 3}"} for n in range(9)]})
+    async with Evil(script=[parts]) as evil:
+        outcome = await search(evil.url("script"), depth=3, collapse_by="doc", overfetch=3)
+        assert json.loads(evil.received[0].body)["top_k"] == 9
+    assert (outcome.ids, outcome.returned, outcome.hits) == (["d0", "d1", "d2"], 3, 9)
+
+
+async def test_search_when_the_query_lacks_a_field(evil: Evil) -> None:
+    """Nothing is sent half filled: the query is skipped, and says which field it lacks."""
+    async with searcher(evil.url("ok"), body={"q": "{{query}}", "l": "{{field.lang}}"}) as opened:
+        outcome = await opened.search(Ask(text="how?"))
+        assert (outcome.status, outcome.code) == (OutcomeStatus.SKIPPED, FailureCode.NOT_SENDABLE)
+        assert (outcome.attempts, outcome.detail) == (0, "the query has no field 'lang'")
+        outcome = await opened.search(Ask(text="how?", fields={"lang": "pt"}))
+        assert outcome.status is OutcomeStatus.OK
+    assert [json.loads(received.body) for received in evil.received] == [{"q": "how?", "l": "pt"}]
+
+
+async def test_search_times_connection_and_first_byte(evil: Evil) -> None:
+    """Only a new connection is timed; the head comes before the end."""
+    async with searcher(evil.url("pause")) as opened:
+        first = await opened.search(Ask(text="how?"))
+        second = await opened.search(Ask(text="how?"))
+    assert first.connect_ms is not None
+    assert second.connect_ms is None
+    for outcome in (first, second):
+        assert outcome.first_byte_ms is not None
+        assert outcome.latency_ms is not None
+        assert 250 < outcome.first_byte_ms <= outcome.latency_ms

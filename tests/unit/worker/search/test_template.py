@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reteval.contract.runs import Endpoint, Method
-from worker.search.template import Template
+from reteval.contract.endpoints import Endpoint, Method
+from worker.search.placeholders import MissingFieldError
+from worker.search.template import Ask, Template, UnsendableError
 
 URL = "http://host.example/search"
 NASTY = [
@@ -36,7 +37,7 @@ TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs
 def render(query: str, k: int = 10, **fields: Any) -> tuple[str, bytes | None]:
     """Return the URL and the body of a rendered request."""
     endpoint = Endpoint(**{"url": URL, **fields})
-    prepared = Template.compile(endpoint).render(query, k)
+    prepared = Template.compile(endpoint).render(Ask(text=query), k)
     return str(prepared.url), prepared.body
 
 
@@ -99,7 +100,7 @@ def test_render_keeps_any_text(query: str, literal: str) -> None:
 def test_render_when_a_header_holds_the_query() -> None:
     """In a header the query is percent-encoded, so that it cannot end the line."""
     endpoint = Endpoint(url=URL, method=Method.GET, headers={"X-Query": "q={{query}};{{k}}"})
-    value = Template.compile(endpoint).render("a\r\nX: caf\u00e9", 3).headers["x-query"]
+    value = Template.compile(endpoint).render(Ask(text="a\r\nX: caf\u00e9"), 3).headers["x-query"]
     assert value == "q=a%0D%0AX%3A%20caf%C3%A9;3"
     assert unquote(value) == "q=a\r\nX: caf\u00e9;3"
 
@@ -109,10 +110,10 @@ def test_compile_when_headers_overlap() -> None:
     endpoint = Endpoint(url=URL, headers={"content-type": "application/vnd.x+json", "X-Key": "k"})
     headers = (
         Template.compile(endpoint, headers={"User-Agent": "us", "X-Key": "no"})
-        .render("q", 1)
+        .render(Ask(text="q"), 1)
         .headers
     )
-    assert dict(headers) == {
+    assert {name.lower(): value for name, value in headers.items()} == {
         "accept": "application/json",
         "content-type": "application/vnd.x+json",
         "user-agent": "us",
@@ -122,7 +123,9 @@ def test_compile_when_headers_overlap() -> None:
 
 def test_compile_when_a_form_is_declared() -> None:
     """A form is labelled as one."""
-    prepared = Template.compile(Endpoint(url=URL, form={"q": "{{query}}"})).render("a b", 1)
+    prepared = Template.compile(Endpoint(url=URL, form={"q": "{{query}}"})).render(
+        Ask(text="a b"), 1
+    )
     assert prepared.headers["content-type"] == "application/x-www-form-urlencoded"
     assert prepared.body == b"q=a+b"
 
@@ -147,6 +150,58 @@ def test_compile_when_the_endpoint_is_wrong(fields: dict[str, Any], message: str
 def test_render_when_nothing_varies_but_the_body() -> None:
     """URL and headers are built once."""
     template = Template.compile(Endpoint(url=URL))
-    first, second = template.render("a", 1), template.render("b", 1)
+    first, second = template.render(Ask(text="a"), 1), template.render(Ask(text="b"), 1)
     assert first.url is second.url
     assert first.headers is second.headers
+
+
+def test_render_when_the_query_has_fields() -> None:
+    """Fields and the query's id stand anywhere; alone in JSON they keep their type."""
+    ask = Ask(text="q", id="q 7", fields={"lang": "pt&br", "vector": [0.5, 1.0], "limit": 3})
+    endpoint = Endpoint(
+        url=f"{URL}/{{{{field.lang}}}}",
+        params={"l": "{{field.lang}}"},
+        headers={"X-Query-Id": "{{query_id}}"},
+        body={
+            "q": "{{query}}",
+            "v": "{{field.vector}}",
+            "n": "{{field.limit}}",
+            "id": "{{query_id}}",
+        },
+    )
+    prepared = Template.compile(endpoint).render(ask, 10)
+    assert str(prepared.url) == f"{URL}/pt%26br?l=pt%26br"
+    assert prepared.headers["X-Query-Id"] == "q%207"
+    assert prepared.body is not None
+    assert json.loads(prepared.body) == {"q": "q", "v": [0.5, 1.0], "n": 3, "id": "q 7"}
+    with pytest.raises(MissingFieldError, match="lang"):
+        Template.compile(endpoint).render(Ask(text="q"), 10)
+
+
+def test_compile_when_only_a_field_tells_queries_apart() -> None:
+    """An endpoint that wants a vector needs no text."""
+    prepared = Template.compile(Endpoint(url=URL, body={"v": "{{field.v}}"})).render(
+        Ask(text="q", fields={"v": [1.0]}), 10
+    )
+    assert prepared.body == b'{"v":[1.0]}'
+
+
+@pytest.mark.parametrize("query", [".", ".."])
+def test_render_when_the_query_is_a_dot_segment(query: str) -> None:
+    """A path segment that URLs resolve away is refused; a parameter or more text is fine."""
+    template = Template.compile(Endpoint(url=f"{URL}/{{{{query}}}}/x", method=Method.GET))
+    with pytest.raises(UnsendableError, match="parameter"):
+        template.render(Ask(text=query), 10)
+    assert str(template.render(Ask(text=f"{query}a"), 10).url) == f"{URL}/{query}a/x"
+    in_query = Template.compile(Endpoint(url=f"{URL}?q={{{{query}}}}", method=Method.GET))
+    assert str(in_query.render(Ask(text=query), 10).url) == f"{URL}?q={query}"
+
+
+def test_render_when_a_page_is_asked_for() -> None:
+    """The place to go on from is filled in like any other value."""
+    endpoint = Endpoint(
+        url=URL, params={"from": "{{offset}}"}, body={"q": "{{query}}", "after": "{{cursor}}"}
+    )
+    prepared = Template.compile(endpoint).render(Ask(text="q"), 10, {"offset": 20, "cursor": None})
+    assert str(prepared.url) == f"{URL}?from=20"
+    assert prepared.body == b'{"q":"q","after":null}'

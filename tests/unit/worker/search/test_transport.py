@@ -8,13 +8,14 @@ from urllib.parse import unquote
 
 import pytest
 
+from reteval.contract.endpoints import Endpoint, Method
 from reteval.contract.outcomes import FailureCode
-from reteval.contract.runs import Endpoint, Limits, Method
+from reteval.contract.runs import Limits
 from service.egress import Policy
 from tests.certificates import issue_certificate
 from tests.evil import Evil
 from worker.search.failures import CallError
-from worker.search.template import Template
+from worker.search.template import Ask, Template
 from worker.search.transport import Reply, Transport
 
 POLICY = Policy.parse("loopback")
@@ -34,7 +35,7 @@ async def send(
     target = POLICY.check_url(url)
     template = Template.compile(Endpoint(url=target.url, method=method))
     async with Transport(target, limits=limits, policy=POLICY, tls=tls) as transport:
-        return await transport.send(template.render(query, 10))
+        return await transport.send(template.render(Ask(text=query), 10))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ async def test_send_when_the_answer_is_broken(
 async def test_send_when_the_endpoint_closes_idle_connections(evil: Evil, method: Method) -> None:
     """A request that meets a closed connection goes out again on a new one."""
     target = POLICY.check_url(evil.url("unavailable"))
-    request = Template.compile(Endpoint(url=target.url, method=method)).render("q", 10)
+    request = Template.compile(Endpoint(url=target.url, method=method)).render(Ask(text="q"), 10)
     async with Transport(target, limits=LIMITS, policy=POLICY) as transport:
         statuses = [(await transport.send(request)).status for _ in range(20)]
     assert statuses == [503] * 20
@@ -99,7 +100,7 @@ async def test_send_when_the_status_is_another(evil: Evil) -> None:
 async def test_send_when_the_endpoint_sets_a_cookie(evil: Evil) -> None:
     """Connections are kept, cookies are not."""
     target = POLICY.check_url(evil.url("cookie"))
-    request = Template.compile(Endpoint(url=target.url)).render("q", 10)
+    request = Template.compile(Endpoint(url=target.url)).render(Ask(text="q"), 10)
     async with Transport(target, limits=LIMITS, policy=POLICY) as transport:
         for _ in range(3):
             await transport.send(request)

@@ -1,0 +1,88 @@
+"""How a client for asyncio sends: its connection, its pace, its pages. Knows no route."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from reteval import _flows, _requests
+from reteval._requests import Call
+from reteval._responses import Reply
+from reteval._transport import failure_of, find_target, read_chunks_async, reply_of, request_of
+from reteval.errors import ConnectionFailedError
+from reteval.retries import Retry
+
+T = TypeVar("T")
+
+
+class AsyncSender:
+    """`Sender` for asyncio."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        http: httpx.AsyncClient | None = None,
+        timeout_s: float = 30.0,
+        retry: Retry | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._target = find_target(url, api_key, os.environ)
+        self._own = http is None
+        # A proxy of the environment cannot reach the loopback interface of this machine.
+        self._http = http or httpx.AsyncClient(trust_env=not self._target.loopback)
+        self._timeout_s = timeout_s
+        self._retry = retry or Retry()
+        self._sleep = sleep
+        self._clock = clock
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections, unless they belong to a client passed in."""
+        if self._own:
+            await self._http.aclose()
+
+    async def _rows(self, first: Call[Any]) -> AsyncIterator[Any]:
+        call: Call[Any] | None = first
+        while call is not None:
+            page = await self._exchange(call)
+            for row in page.items:
+                yield row
+            call = _requests.next_page(call, page)
+
+    async def _exchange(self, call: Call[T]) -> T:
+        return await self._drive(_flows.exchange(call, self._retry))
+
+    async def _drive(self, flow: _flows.Flow[T]) -> T:
+        answer: _flows.Answer = None
+        while True:
+            try:
+                step = flow.send(answer)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, _flows.Pause):
+                await self._sleep(step.seconds)
+                answer = None
+            else:
+                answer = await self._send(step)
+
+    async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
+        arguments = request_of(call, self._target, self._timeout_s)
+        if call.file is not None:
+            arguments["content"] = read_chunks_async(call.file)
+        request = self._http.build_request(**arguments)
+        try:
+            return reply_of(await self._http.send(request, follow_redirects=False))
+        except httpx.RequestError as exc:
+            return failure_of(exc, call, self._target)

@@ -1,0 +1,61 @@
+"""Probes as calls and as a flow: ask for one, and wait for its end."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from reteval._flows import Flow, await_end, exchange
+from reteval._requests import JSON, Call, segment
+from reteval.contract.probes import Probe, ProbeRequest
+from reteval.retries import Retry
+
+FIRST_WAIT_S: Final = 20
+
+Asked = ProbeRequest | Mapping[str, Any]
+
+
+def post_probe(request: Asked, wait: int | None = None) -> Call[Probe]:
+    """Probe an endpoint; sent twice it would send the queries twice."""
+    return Call(
+        method="POST",
+        path="/v1/probes",
+        expect=Probe,
+        params={} if wait is None else {"wait": str(wait)},
+        headers={"content-type": JSON},
+        content=msgspec.json.encode(request),
+        extra_s=float(wait or 0),
+    )
+
+
+def get_probe(probe_id: str, wait: int | None = None) -> Call[Probe]:
+    """Read a probe; with `wait`, held so many seconds or to its end."""
+    return Call(
+        method="GET",
+        path=f"/v1/probes/{segment(probe_id)}",
+        expect=Probe,
+        params={} if wait is None else {"wait": str(wait)},
+        headers={"accept": JSON},
+        repeatable=True,
+        extra_s=float(wait or 0),
+    )
+
+
+def run_probe(
+    request: Asked, *, retry: Retry, clock: Callable[[], float], timeout_s: float | None
+) -> Flow[Probe]:
+    """Start a probe and return it at its end.
+
+    Raises:
+        WaitTimeoutError: it had not ended after `timeout_s`.
+    """
+    first_wait = FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
+    asked = clock()
+    probe = yield from exchange(post_probe(request, first_wait or None), retry)
+    if probe.status.terminal:
+        return probe
+    left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
+    return (
+        yield from await_end(partial(get_probe, probe.id), retry=retry, clock=clock, timeout_s=left)
+    )

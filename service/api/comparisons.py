@@ -1,0 +1,91 @@
+"""Routes of `/v1/comparisons`: ask for one, watch it, read it."""
+
+import math
+from typing import Final
+
+from litestar import Response
+from litestar.params import FromPath
+
+from reteval.contract.comparisons import Comparison, ComparisonRequest
+from service import errors
+from service.api.bodies import AnyRequest, check_media, read_body, read_query
+from service.api.operations import JSON, Answer, Operation, creates, reads
+from service.api.parameters import WaitParameters
+from service.api.responses import answer
+from service.api.runs import Deployed
+from service.core import comparisons
+from service.core.decoding import decode
+
+_TAG: Final = "comparisons"
+_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
+
+
+@creates(
+    "/comparisons",
+    Operation(
+        id="createComparison",
+        tag=_TAG,
+        summary="Compare two runs",
+        about=(
+            "Paired over the queries that both runs answered. The same question is answered "
+            "from the first time it was asked. With `wait`, the answer comes with the report."
+        ),
+        answers={
+            200: Answer(about="It has ended", media={JSON: Comparison}),
+            202: Answer(
+                about="Accepted",
+                media={JSON: Comparison},
+                headers={"Location": "The comparison's address.", **_POLL_HEADERS},
+            ),
+        },
+        query=WaitParameters,
+        body={JSON: ComparisonRequest},
+        errors=(
+            errors.MalformedJsonError,
+            errors.NotFoundError,
+            errors.NotComparableError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[bytes]:
+    """Check the two runs, have them compared, and wait for it as long as asked."""
+    check_media(request, (JSON,))
+    sent = read_query(request, WaitParameters)
+    asked = decode(await read_body(request), ComparisonRequest)
+    return _show(await comparisons.open_comparison(backend, asked, wait_s=sent.wait), created=True)
+
+
+@reads(
+    "/comparisons/{comparison_id:str}",
+    Operation(
+        id="getComparison",
+        tag=_TAG,
+        summary="Read a comparison",
+        about="With `wait`, the answer comes when it has ended or the time is over.",
+        answers={200: Answer(about="Its state", media={JSON: Comparison}, headers=_POLL_HEADERS)},
+        query=WaitParameters,
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def get_comparison(
+    request: AnyRequest, backend: Deployed, comparison_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a comparison's state, and its report once it has ended."""
+    sent = read_query(request, WaitParameters)
+    found = await comparisons.get_comparison(backend, comparison_id, wait_s=sent.wait)
+    return _show(found)
+
+
+def _show(comparison: Comparison, *, created: bool = False) -> Response[bytes]:
+    headers = {"Location": f"/v1/comparisons/{comparison.id}"} if created else {}
+    if comparison.poll_after_s is not None:
+        headers["Retry-After"] = str(math.ceil(comparison.poll_after_s))
+    pending = created and not comparison.status.terminal
+    return answer(comparison, status=202 if pending else 200, headers=headers)
+
+
+HANDLERS: Final = (create_comparison, get_comparison)

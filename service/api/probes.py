@@ -1,0 +1,92 @@
+"""Routes of `/v1/probes`: send a few queries to an endpoint and look at what comes back."""
+
+import math
+from typing import Final
+
+from litestar import Response
+from litestar.params import FromPath
+
+from reteval.contract.probes import Probe, ProbeRequest
+from service import errors
+from service.api.bodies import AnyRequest, check_media, read_body, read_query
+from service.api.operations import JSON, Answer, Operation, creates, reads
+from service.api.parameters import WaitParameters
+from service.api.responses import answer
+from service.api.runs import Deployed
+from service.core import probes
+from service.core.decoding import decode
+
+_TAG: Final = "probes"
+_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
+
+
+@creates(
+    "/probes",
+    Operation(
+        id="createProbe",
+        tag=_TAG,
+        summary="Probe an endpoint",
+        about=(
+            "Sends up to five queries and shows the request as sent, the first raw hits, the ids "
+            "read from them, how they meet the judged ids, and what would make them meet. With "
+            "`wait`, the answer comes with the report. Kept for a day."
+        ),
+        answers={
+            200: Answer(about="It has ended", media={JSON: Probe}),
+            202: Answer(
+                about="Accepted",
+                media={JSON: Probe},
+                headers={"Location": "The probe's address.", **_POLL_HEADERS},
+            ),
+        },
+        query=WaitParameters,
+        body={JSON: ProbeRequest},
+        errors=(
+            errors.MalformedJsonError,
+            errors.NotFoundError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.EndpointNotAllowedError,
+            errors.SecretsUnavailableError,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes]:
+    """Check the endpoint, have it probed, and wait for it as long as asked."""
+    check_media(request, (JSON,))
+    sent = read_query(request, WaitParameters)
+    asked = decode(await read_body(request), ProbeRequest)
+    return _show(await probes.open_probe(backend, asked, wait_s=sent.wait), created=True)
+
+
+@reads(
+    "/probes/{probe_id:str}",
+    Operation(
+        id="getProbe",
+        tag=_TAG,
+        summary="Read a probe",
+        about="With `wait`, the answer comes when it has ended or the time is over.",
+        answers={200: Answer(about="Its state", media={JSON: Probe}, headers=_POLL_HEADERS)},
+        query=WaitParameters,
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def get_probe(
+    request: AnyRequest, backend: Deployed, probe_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a probe's state, and its report once it has ended."""
+    sent = read_query(request, WaitParameters)
+    return _show(await probes.get_probe(backend, probe_id, wait_s=sent.wait))
+
+
+def _show(probe: Probe, *, created: bool = False) -> Response[bytes]:
+    headers = {"Location": f"/v1/probes/{probe.id}"} if created else {}
+    if probe.poll_after_s is not None:
+        headers["Retry-After"] = str(math.ceil(probe.poll_after_s))
+    pending = created and not probe.status.terminal
+    return answer(probe, status=202 if pending else 200, headers=headers)
+
+
+HANDLERS: Final = (create_probe, get_probe)

@@ -1,0 +1,1 @@
+"""Gates: read a gate, gather what it is held against, decide, and render the verdict."""

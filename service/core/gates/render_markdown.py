@@ -1,0 +1,78 @@
+"""A verdict as Markdown for a pull request comment or a job summary."""
+
+import re
+from typing import Final
+
+from reteval.contract.gates import GateRun, GateVerdict, RuleResult, RuleStatus
+from service.core.gates.numbers import show_number, show_observed
+
+MARKER: Final = "<!-- reteval-gate -->"
+"""First line of every comment, by which a later one finds and replaces it."""
+MAX_CHARS: Final = 60_000
+"""Forges cut comments at 65,536 characters."""
+_SIGNS: Final = {
+    RuleStatus.PASS: "✅ pass",
+    RuleStatus.FAIL: "❌ fail",
+    RuleStatus.BLOCKED: "⛔ blocked",
+    RuleStatus.INCONCLUSIVE: "❔ inconclusive",
+    RuleStatus.ERROR: "❗ error",
+}
+# Punctuation that Markdown or HTML gives a meaning; an at sign only where it would call someone.
+_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]<>#+!|~&$\"']|(?<![A-Za-z0-9_])@|:(?=//)|(?<=\bwww)\.")
+
+
+def render_markdown(verdict: GateVerdict) -> bytes:
+    """Write the comment; names show as they are and do nothing."""
+    head = [
+        MARKER,
+        f"### {_text(verdict.name)}: {_text(verdict.verdict.replace('_', ' '))}",
+        "",
+        _text(verdict.sentence),
+        "",
+        "| | rule | observed | limit | n | |",
+        "|---|---|---|---|---|---|",
+    ]
+    foot = ["", _run_line("Run", verdict.run)]
+    if verdict.baseline is not None:
+        foot.append(_run_line("Baseline", verdict.baseline))
+    broken_first = sorted(verdict.rules, key=lambda rule: rule.status is RuleStatus.PASS)
+    rows = [_row(rule) for rule in broken_first]
+    return ("\n".join([*head, *_fit(rows), *foot]) + "\n").encode()
+
+
+def _row(rule: RuleResult) -> str:
+    cells = (
+        _SIGNS[rule.status],
+        _text(rule.rule),
+        _text(show_observed(rule)),
+        show_number(rule.threshold),
+        "-" if rule.n is None else str(rule.n),
+        "" if rule.status is RuleStatus.PASS else _text(f"{rule.message} ({rule.reason})"),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _fit(rows: list[str]) -> list[str]:
+    """Keep the rows that a comment can hold and say how many it cannot."""
+    kept: list[str] = []
+    room = MAX_CHARS
+    for row in rows:
+        room -= len(row) + 1
+        if room < 0:
+            return [*kept, f"| | {len(rows) - len(kept)} more rules | | | | |"]
+        kept.append(row)
+    return kept
+
+
+def _run_line(name: str, run: GateRun) -> str:
+    label = f" ({_text(run.label)})" if run.label else ""
+    pinned = run.test_set
+    return (
+        f"{name} {_text(run.id)}{label}, {_text(run.status)}, "
+        f"{_text(pinned.name)} version {pinned.version}.  "
+    )
+
+
+def _text(text: str) -> str:
+    flat = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", flat)

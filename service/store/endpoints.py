@@ -1,0 +1,114 @@
+"""Saved endpoints: a description in the clear and header values sealed beside it."""
+
+import msgspec
+
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.saved_endpoints import SavedEndpoint
+from service.errors import NameTakenError, NotFoundError
+from service.store import keys
+from service.store.bare_report import iso_time
+from service.store.connection import Connection
+from service.store.scripts import Scripts, text
+
+
+class Endpoints:
+    """All saved endpoints of a deployment."""
+
+    def __init__(self, connection: Connection, scripts: Scripts) -> None:
+        self._connection = connection
+        self._scripts = scripts
+
+    async def put(
+        self,
+        tenant: str,
+        endpoint_id: str,
+        *,
+        name: str,
+        description: str,
+        endpoint: Endpoint,
+        sealed: bytes,
+        new: bool,
+    ) -> SavedEndpoint:
+        """Write a saved endpoint. `endpoint` has no header values; `sealed` holds them.
+
+        Raises:
+            NameTakenError: another one has the name.
+            NotFoundError: it is not new and not there.
+        """
+        verdict = await self._scripts.run(
+            "put_endpoint",
+            [
+                keys.endpoint(tenant, endpoint_id),
+                keys.endpoints(tenant),
+                keys.endpoint_names(tenant),
+            ],
+            [endpoint_id, name, description, msgspec.json.encode(endpoint), sealed, int(new)],
+        )
+        if text(verdict) == "taken":
+            raise NameTakenError(f"A saved endpoint is named {name!r} already; change that one.")
+        if text(verdict) == "missing":
+            raise _missing(endpoint_id)
+        return await self.get(tenant, endpoint_id)
+
+    async def get(self, tenant: str, ref: str) -> SavedEndpoint:
+        """Return a saved endpoint by id or name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return await self._read(tenant, await self._find(tenant, ref), ref)
+
+    async def sealed(self, tenant: str, endpoint_id: str) -> bytes:
+        """Return the sealed header values; empty where it has no headers."""
+        return await self._connection.hget(keys.endpoint(tenant, endpoint_id), "secrets") or b""
+
+    async def page(
+        self, tenant: str, *, before: str | None, limit: int
+    ) -> tuple[list[SavedEndpoint], str | None]:
+        """Return saved endpoints, newest first, and where the next page begins."""
+        rows = await self._connection.zrevrange(
+            keys.endpoints(tenant), below=before, limit=limit + 1
+        )
+        found = [await self._read(tenant, member, member) for member, _ in rows[:limit]]
+        return found, rows[limit - 1][1] if len(rows) > limit else None
+
+    async def delete(self, tenant: str, ref: str) -> None:
+        """Delete a saved endpoint; runs made with it keep their copy.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        endpoint_id = await self._find(tenant, ref)
+        verdict = await self._scripts.run(
+            "delete_endpoint",
+            [
+                keys.endpoint(tenant, endpoint_id),
+                keys.endpoints(tenant),
+                keys.endpoint_names(tenant),
+            ],
+            [endpoint_id],
+        )
+        if text(verdict) == "missing":
+            raise _missing(ref)
+
+    async def _find(self, tenant: str, ref: str) -> str:
+        named = await self._connection.hget(keys.endpoint_names(tenant), ref)
+        return named.decode() if named else ref
+
+    async def _read(self, tenant: str, endpoint_id: str, ref: str) -> SavedEndpoint:
+        fields = await self._connection.hgetall(keys.endpoint(tenant, endpoint_id))
+        if not fields:
+            raise _missing(ref)
+        return SavedEndpoint(
+            id=endpoint_id,
+            name=fields["name"].decode(),
+            description=fields["description"].decode(),
+            endpoint=msgspec.json.decode(fields["endpoint"], type=Endpoint),
+            version=int(fields["version"]),
+            created_at=iso_time(int(fields["created_ms"])),
+            updated_at=iso_time(int(fields["updated_ms"])),
+        )
+
+
+def _missing(ref: str) -> NotFoundError:
+    return NotFoundError(f"There is no saved endpoint {ref!r}; list them with GET /v1/endpoints.")

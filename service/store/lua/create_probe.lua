@@ -1,0 +1,17 @@
+-- Write a probe's record and its secrets, to be kept for a while.
+-- KEYS: probe, active set, secrets
+-- ARGV: id, active member, spec, sealed secrets, queue, seconds to keep
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return ARGV[1]
+end
+local now = redis.call('TIME')
+local micros = now[1] * 1000000 + now[2]
+redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued', 'queue', ARGV[5],
+  'created_ms', string.format('%.0f', math.floor(micros / 1000)),
+  'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'lease_until', 0)
+redis.call('EXPIRE', KEYS[1], ARGV[6])
+redis.call('ZADD', KEYS[2], micros, ARGV[2])
+if ARGV[4] ~= '' then
+  redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[6])
+end
+return ARGV[1]

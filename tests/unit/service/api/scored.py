@@ -1,0 +1,70 @@
+"""Runs over one set that have ended with a full report and per-query values."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from reteval.contract.outcomes import Outcome, OutcomeStatus, PlannedRequest
+from reteval.contract.results import Results
+from reteval.contract.runs import RunStatus
+from service.store.keys import DEFAULT_TENANT
+from service.store.records import RunSpec
+from service.store.store import Store
+from tests.factories import query, run_spec, stored_run, stored_test_set
+from tests.unit.reteval.documents import a_report, a_summary
+
+VALUES = (0.0, 0.5, 1.0, 1.0)
+
+
+async def new_run(store: Store, *, label: str = "", name: str = "set") -> RunSpec:
+    """Create a queued run over the set of this name."""
+    test_set = await stored_test_set(store, [query()], name=name)
+    spec = run_spec(test_set, label=label)
+    await stored_run(store, spec)
+    return spec
+
+
+async def score_run(
+    store: Store,
+    spec: RunSpec,
+    *,
+    columns: Mapping[str, Sequence[float]] | None = None,
+    **changes: Any,
+) -> str:
+    """Do a worker's part for a run: four answers, columns, a full report."""
+    claim = await store.claims.claim(DEFAULT_TENANT, spec.id, owner="w", lease_s=30)
+    assert claim is not None
+    plan = [PlannedRequest(query_id=f"q{n}", text=f"query {n}") for n in range(4)]
+    outcomes = [Outcome(status=OutcomeStatus.OK, ids=["d1"], returned=1)] * 4
+    await store.journal.put_plan(claim, plan, clean=4)
+    await store.journal.write(claim, list(enumerate(outcomes)))
+    await store.journal.pack(claim, outcomes, tags=[[]] * 4)
+    held = {"mrr": VALUES} if columns is None else columns
+    await store.journal.put_columns(claim, {n: array("d", v) for n, v in held.items()})
+    report = msgspec.structs.replace(report_of(spec), **changes)
+    await store.journal.finish(
+        claim,
+        status=report.status,
+        report=msgspec.json.encode(report),
+        error="" if report.status is RunStatus.COMPLETED else "reason",
+        outcomes=4,
+    )
+    return spec.id
+
+
+def report_of(spec: RunSpec) -> Results:
+    """Return the report of a run that went well: mrr 0.625."""
+    return a_report(
+        id=spec.id,
+        label=spec.request.label,
+        test_set=spec.test_set,
+        metrics={"mrr": a_summary(0.625)},
+        diagnostics=(),
+    )
+
+
+async def scored_run(store: Store, *, label: str = "", name: str = "set", **changes: Any) -> str:
+    """Create a run and end it."""
+    return await score_run(store, await new_run(store, label=label, name=name), **changes)

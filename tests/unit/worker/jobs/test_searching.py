@@ -1,0 +1,29 @@
+"""What a run asks the searcher for."""
+
+from msgspec import structs
+
+from reteval.contract.outcomes import PlannedRequest
+from reteval.contract.testsets import Query
+from tests.factories import query
+from worker.jobs.searching import list_asks
+from worker.pipeline.plan import build_plan
+
+
+def test_requests_carry_the_fields_of_their_query() -> None:
+    """A variant of a query has its fields, a user's variant its own if it has some."""
+    clean = structs.replace(query("one"), fields={"lang": "pt"})
+    mine = Query(id="v1", query="wan", parent=clean.id, kind="typo", fields={"lang": "de"})
+    bare = Query(id="v2", query="eno", parent=clean.id, kind="typo")
+    planned = build_plan([clean, mine, bare, query("two")], None, relevant_from=1)
+    made = PlannedRequest(query_id=clean.id, text="onne", kind="typo.mixed", severity=1)
+    far = PlannedRequest(query_id="far-1", text="moss", kind="out_of_corpus.far", generated=True)
+    planned = structs.replace(planned, requests=(*planned.requests, made, far))
+    asks = {ask.text: (ask.id, ask.fields) for ask in list_asks(planned)}
+    assert asks == {
+        "one": (clean.id, {"lang": "pt"}),
+        "two": ("q-two", {}),
+        "wan": ("v1", {"lang": "de"}),
+        "eno": ("v2", {"lang": "pt"}),
+        "onne": (clean.id, {"lang": "pt"}),
+        "moss": ("far-1", {}),
+    }
