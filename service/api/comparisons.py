@@ -1,6 +1,5 @@
 """Routes of `/v1/comparisons`: ask for one, watch it, read it."""
 
-import math
 from typing import Final
 
 from litestar import Response
@@ -11,13 +10,12 @@ from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import answer
+from service.api.responses import POLL_HEADERS, answer_job
 from service.api.runs import Deployed
 from service.core import comparisons
 from service.core.decoding import decode
 
 _TAG: Final = "comparisons"
-_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
 @creates(
@@ -35,7 +33,7 @@ _POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; 
             202: Answer(
                 about="Accepted",
                 media={JSON: Comparison},
-                headers={"Location": "The comparison's address.", **_POLL_HEADERS},
+                headers={"Location": "The comparison's address.", **POLL_HEADERS},
             ),
         },
         query=WaitParameters,
@@ -56,7 +54,9 @@ async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), ComparisonRequest)
-    return _show(await comparisons.open_comparison(backend, asked, wait_s=sent.wait), created=True)
+    return answer_job(
+        await comparisons.open_comparison(backend, asked, wait_s=sent.wait), created=True
+    )
 
 
 @reads(
@@ -66,7 +66,7 @@ async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[
         tag=_TAG,
         summary="Read a comparison",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Comparison}, headers=_POLL_HEADERS)},
+        answers={200: Answer(about="Its state", media={JSON: Comparison}, headers=POLL_HEADERS)},
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -77,15 +77,7 @@ async def get_comparison(
     """Answer a comparison's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
     found = await comparisons.get_comparison(backend, comparison_id, wait_s=sent.wait)
-    return _show(found)
-
-
-def _show(comparison: Comparison, *, created: bool = False) -> Response[bytes]:
-    headers = {"Location": f"/v1/comparisons/{comparison.id}"} if created else {}
-    if comparison.poll_after_s is not None:
-        headers["Retry-After"] = str(math.ceil(comparison.poll_after_s))
-    pending = created and not comparison.status.terminal
-    return answer(comparison, status=202 if pending else 200, headers=headers)
+    return answer_job(found)
 
 
 HANDLERS: Final = (create_comparison, get_comparison)

@@ -1,6 +1,5 @@
 """Routes of `/v1/adversarial/preview`: look at variants before any is sent."""
 
-import math
 from typing import Final
 
 from litestar import Response
@@ -11,13 +10,12 @@ from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import answer
+from service.api.responses import POLL_HEADERS, answer_job
 from service.api.runs import Deployed
 from service.core import previews
 from service.core.decoding import decode
 
 _TAG: Final = "catalogues"
-_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
 @creates(
@@ -36,7 +34,7 @@ _POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; 
             202: Answer(
                 about="Accepted",
                 media={JSON: Preview},
-                headers={"Location": "The preview's address.", **_POLL_HEADERS},
+                headers={"Location": "The preview's address.", **POLL_HEADERS},
             ),
         },
         query=WaitParameters,
@@ -56,7 +54,7 @@ async def create_preview(request: AnyRequest, backend: Deployed) -> Response[byt
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), PreviewRequest)
-    return _show(await previews.open_preview(backend, asked, wait_s=sent.wait), created=True)
+    return answer_job(await previews.open_preview(backend, asked, wait_s=sent.wait), created=True)
 
 
 @reads(
@@ -66,7 +64,7 @@ async def create_preview(request: AnyRequest, backend: Deployed) -> Response[byt
         tag=_TAG,
         summary="Read a preview",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Preview}, headers=_POLL_HEADERS)},
+        answers={200: Answer(about="Its state", media={JSON: Preview}, headers=POLL_HEADERS)},
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -76,15 +74,7 @@ async def get_preview(
 ) -> Response[bytes]:
     """Answer a preview's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
-    return _show(await previews.get_preview(backend, preview_id, wait_s=sent.wait))
-
-
-def _show(preview: Preview, *, created: bool = False) -> Response[bytes]:
-    headers = {"Location": preview.links["self"]} if created else {}
-    if preview.poll_after_s is not None:
-        headers["Retry-After"] = str(math.ceil(preview.poll_after_s))
-    pending = created and not preview.status.terminal
-    return answer(preview, status=202 if pending else 200, headers=headers)
+    return answer_job(await previews.get_preview(backend, preview_id, wait_s=sent.wait))
 
 
 HANDLERS: Final = (create_preview, get_preview)

@@ -1,6 +1,5 @@
 """Routes of `/v1/probes`: send a few queries to an endpoint and look at what comes back."""
 
-import math
 from typing import Final
 
 from litestar import Response
@@ -11,13 +10,12 @@ from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import answer
+from service.api.responses import POLL_HEADERS, answer_job
 from service.api.runs import Deployed
 from service.core import probes
 from service.core.decoding import decode
 
 _TAG: Final = "probes"
-_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
 @creates(
@@ -36,7 +34,7 @@ _POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; 
             202: Answer(
                 about="Accepted",
                 media={JSON: Probe},
-                headers={"Location": "The probe's address.", **_POLL_HEADERS},
+                headers={"Location": "The probe's address.", **POLL_HEADERS},
             ),
         },
         query=WaitParameters,
@@ -58,7 +56,7 @@ async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), ProbeRequest)
-    return _show(await probes.open_probe(backend, asked, wait_s=sent.wait), created=True)
+    return answer_job(await probes.open_probe(backend, asked, wait_s=sent.wait), created=True)
 
 
 @reads(
@@ -68,7 +66,7 @@ async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes
         tag=_TAG,
         summary="Read a probe",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Probe}, headers=_POLL_HEADERS)},
+        answers={200: Answer(about="Its state", media={JSON: Probe}, headers=POLL_HEADERS)},
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -78,15 +76,7 @@ async def get_probe(
 ) -> Response[bytes]:
     """Answer a probe's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
-    return _show(await probes.get_probe(backend, probe_id, wait_s=sent.wait))
-
-
-def _show(probe: Probe, *, created: bool = False) -> Response[bytes]:
-    headers = {"Location": f"/v1/probes/{probe.id}"} if created else {}
-    if probe.poll_after_s is not None:
-        headers["Retry-After"] = str(math.ceil(probe.poll_after_s))
-    pending = created and not probe.status.terminal
-    return answer(probe, status=202 if pending else 200, headers=headers)
+    return answer_job(await probes.get_probe(backend, probe_id, wait_s=sent.wait))
 
 
 HANDLERS: Final = (create_probe, get_probe)

@@ -14,14 +14,13 @@ from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import RunListParameters, WaitParameters
-from service.api.responses import answer, answer_nothing
+from service.api.responses import POLL_HEADERS, answer, answer_nothing
 from service.core import rescoring, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
 
 _TAG: Final = "runs"
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-_POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 Deployed = NamedDependency[SkipValidation[Backend]]
 
@@ -43,7 +42,7 @@ Deployed = NamedDependency[SkipValidation[Backend]]
                 headers={
                     "Location": "The run's address.",
                     "Idempotent-Replayed": "`true` when the key had made this run before.",
-                    **_POLL_HEADERS,
+                    **POLL_HEADERS,
                 },
             )
         },
@@ -105,7 +104,7 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         tag=_TAG,
         summary="Watch a run",
         about="With `wait`, the answer comes when the run has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Run}, headers=_POLL_HEADERS)},
+        answers={200: Answer(about="Its state", media={JSON: Run}, headers=POLL_HEADERS)},
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -123,7 +122,7 @@ async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str])
         tag=_TAG,
         summary="Cancel a run",
         about="Requests under way end; none is begun. What was measured stays readable.",
-        answers={202: Answer(about="It will stop", media={JSON: Run}, headers=_POLL_HEADERS)},
+        answers={202: Answer(about="It will stop", media={JSON: Run}, headers=POLL_HEADERS)},
         errors=(errors.NotFoundError, errors.AlreadyTerminalError, errors.InvalidError),
     ),
 )
@@ -149,7 +148,7 @@ async def cancel_run(
             202: Answer(
                 about="Accepted",
                 media={JSON: Run},
-                headers={"Location": "The child run's address.", **_POLL_HEADERS},
+                headers={"Location": "The child run's address.", **POLL_HEADERS},
             )
         },
         body={JSON: RescoreRequest},

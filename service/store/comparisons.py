@@ -3,21 +3,20 @@
 import msgspec
 
 from reteval.contract.comparisons import ComparisonReport
-from reteval.contract.runs import RunStatus
-from service.errors import NotFoundError
 from service.store import keys
-from service.store.connection import Connection
-from service.store.jobs import read_state
 from service.store.records import ComparisonRecord, ComparisonSpec
-from service.store.scripts import Scripts, text
+from service.store.scripts import text
+from service.store.shelves import Shelf
 
 
-class Comparisons:
+class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
     """All comparisons of a deployment."""
 
-    def __init__(self, connection: Connection, scripts: Scripts) -> None:
-        self._connection = connection
-        self._scripts = scripts
+    about = "comparison"
+    prefix = "cmp_"
+    spec = ComparisonSpec
+    record = ComparisonRecord
+    found = ComparisonReport
 
     async def create(
         self, tenant: str, spec: ComparisonSpec, *, content: str, queue: str
@@ -39,24 +38,3 @@ class Comparisons:
             ],
         )
         return await self.get(tenant, text(chosen)), bool(created)
-
-    async def get(self, tenant: str, comparison_id: str) -> ComparisonRecord:
-        """Return a comparison's record.
-
-        Raises:
-            NotFoundError: no such comparison.
-        """
-        fields = await self._connection.hgetall(keys.job(tenant, comparison_id))
-        if not comparison_id.startswith("cmp_") or not fields:
-            raise NotFoundError(f"There is no comparison {comparison_id!r}.")
-        return ComparisonRecord(
-            spec=msgspec.json.decode(fields["spec"], type=ComparisonSpec),
-            **read_state(tenant, fields),
-        )
-
-    async def report(self, tenant: str, record: ComparisonRecord) -> ComparisonReport | None:
-        """Return what a comparison found; None unless it has ended well."""
-        if record.status is not RunStatus.COMPLETED:
-            return None
-        body = await self._connection.get(keys.job_part(tenant, record.id, "report"))
-        return msgspec.json.decode(body, type=ComparisonReport) if body else None

@@ -10,7 +10,7 @@ NAMES: Final = (
     "claim",
     "commit_test_set",
     "create_comparison",
-    "create_probe",
+    "create_errand",
     "create_run",
     "delete_endpoint",
     "delete_run",

@@ -9,11 +9,10 @@ from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import Connection
 from service.store.endpoints import Endpoints
+from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
-from service.store.previews import Previews
-from service.store.probes import Probes
 from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.targets import Targets

@@ -1,5 +1,5 @@
--- Write a probe's record and its secrets, to be kept for a while.
--- KEYS: probe, active set, secrets
+-- Write a short job's record and its secrets, to be kept for a while.
+-- KEYS: job, active set, secrets
 -- ARGV: id, active member, spec, sealed secrets, queue, seconds to keep
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return ARGV[1]
