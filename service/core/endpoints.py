@@ -1,5 +1,6 @@
 """Saved endpoints: keep, show without secrets, rotate, and use in a run."""
 
+from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, structs
@@ -21,6 +22,9 @@ from service.core.texts import check_text
 from service.errors import InvalidError, NotFoundError
 from service.store.keys import new_id
 from service.store.sealing import seal, unseal
+
+_RESERVED: Final = ("presets",)
+"""Names under /v1/endpoints that are routes of their own."""
 
 
 async def save_endpoint(
@@ -179,6 +183,14 @@ def _check(request: SavedEndpointRequest, backend: Backend) -> None:
         *check_text(request.name, pointer="/name", max_bytes=limits.MAX_NAME_BYTES),
         *check_description(request.endpoint),
     ]
+    if request.name in _RESERVED:
+        items.append(
+            ProblemItem(
+                pointer="/name",
+                message=f"{request.name!r} is the address of something else",
+                fix="Choose another name.",
+            )
+        )
     if request.endpoint.saved:
         items.append(
             ProblemItem(

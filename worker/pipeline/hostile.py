@@ -67,10 +67,7 @@ def _set_bounds(evidence: Evidence, control_rbo: Sequence[float]) -> Bounds:
     latencies = [
         outcome.latency_ms
         for request, outcome in zip(evidence.plan, evidence.outcomes, strict=True)
-        if not request.kind
-        and outcome.status.answered
-        and outcome.attempts == 1
-        and outcome.latency_ms is not None
+        if not request.kind and outcome.at_once and outcome.latency_ms is not None
     ]
     usual = SLOWER * float(np.percentile(latencies, 95)) if latencies else 0.0
     band = float(np.quantile(control_rbo, BAND_QUANTILE)) if len(control_rbo) else DEFAULT_BAND

@@ -129,7 +129,7 @@ def _find_latency(places: Places, evidence: Evidence) -> Values:
         [
             outcome.latency_ms
             for outcome in outcomes
-            if outcome.attempts == 1 and outcome.latency_ms is not None
+            if outcome.at_once and outcome.latency_ms is not None
         ],
         dtype=np.float64,
     )

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from importlib.metadata import version
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import quote
 
 from msgspec import Struct, structs
 
@@ -76,6 +77,7 @@ class Searcher:
         self._limits = limits
         self._depth = depth
         self._tap = tap
+        self._run_id = run_id
         manners = manners or Manners.alone(limits)
         self._pacer, self._lanes, self._breaker = manners.pacer, manners.lanes, manners.breaker
         self._scrubber = Scrubber(endpoint.headers)
@@ -121,7 +123,7 @@ class Searcher:
                 request = self._template.render(ask, self._pager.k, place)
             except (MissingFieldError, UnsendableError) as exc:
                 return _refuse(str(exc), attempts)
-            fetched = await self._fetch(request)
+            fetched = await self._fetch(request, ask.id)
             attempts += fetched.attempts
             if fetched.failure is not None:
                 return _fail(fetched.failure, attempts)
@@ -130,12 +132,12 @@ class Searcher:
             place = self._pager.go_on(place, pages)
         return _conclude(self._mapping.finish(pages, self._depth), replies, attempts)
 
-    async def _fetch(self, request: Prepared) -> _Fetched:
+    async def _fetch(self, request: Prepared, query_id: str) -> _Fetched:
         attempt = 1
         while True:
             await self._pacer.take_turn()
             try:
-                reply, page = await self._attempt(request)
+                reply, page = await self._attempt(request, self._name(query_id, attempt))
             except CallError as exc:
                 failure = exc
             else:
@@ -191,12 +193,18 @@ class Searcher:
             self._breaker.record(failed=outcome.code in RETRYABLE)
             emit(place, outcome)
 
-    async def _attempt(self, request: Prepared) -> tuple[Reply, Page]:
+    def _name(self, query_id: str, attempt: int) -> dict[str, str]:
+        """Name query and attempt, so that owners can tell our calls in their logs."""
+        if not self._run_id:
+            return {}
+        return {"X-Reteval-Query": quote(query_id), "X-Reteval-Attempt": str(attempt)}
+
+    async def _attempt(self, request: Prepared, names: dict[str, str]) -> tuple[Reply, Page]:
         if self._transport is None:
             raise CallError(FailureCode.BLOCKED, self._refusal)
         if self._tap is not None:
             self._tap(request, None)
-        reply = await self._transport.send(request)
+        reply = await self._transport.send(request, names=names)
         if self._tap is not None:
             self._tap(request, reply)
         if reply.status != HTTPStatus.OK:

@@ -108,8 +108,10 @@ class Transport:
     ) -> None:
         await self._opened.aclose()
 
-    async def send(self, request: Prepared) -> Reply:
+    async def send(self, request: Prepared, *, names: dict[str, str] | None = None) -> Reply:
         """Send a request and read the whole answer, whatever its status.
+
+        `names` are headers of this attempt alone: they tell the endpoint's owner who calls.
 
         Raises:
             CallError: no connection, no HTTP, no end within the time limit, or too many bytes.
@@ -121,7 +123,7 @@ class Transport:
                 request.method,
                 request.url,
                 data=request.body,
-                headers=None if request.headers is self._headers else request.headers,
+                headers=self._add(request.headers, names),
                 allow_redirects=False,
             )
             head = self._clock()
@@ -145,6 +147,14 @@ class Transport:
             (head - started) * 1_000,
             _take_dialled_ms(),
         )
+
+    def _add(
+        self, headers: CIMultiDict[str], names: dict[str, str] | None
+    ) -> dict[str, str] | CIMultiDict[str] | None:
+        """Return what goes beside the session's own headers."""
+        if headers is self._headers:
+            return names
+        return CIMultiDict([*headers.items(), *(names or {}).items()])
 
 
 async def _read(response: aiohttp.ClientResponse, cap: int) -> bytes:

@@ -116,4 +116,9 @@ def test_serve_without_a_key(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_interrupt_ends_quietly() -> None:
     """A Ctrl-C before the supervisor listens ends with the shell's code, not a traceback."""
-    assert run(Namespace(command=lambda _args: signal.raise_signal(signal.SIGINT))) == 130
+    # Where the tests run as a shell's background job, the signal would be ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert run(Namespace(command=lambda _args: signal.raise_signal(signal.SIGINT))) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)

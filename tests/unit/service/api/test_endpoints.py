@@ -119,3 +119,9 @@ async def test_saved_secrets_stay_where_they_belong(client: httpx.AsyncClient) -
         assert answer.status_code == status
         if status == 422:
             assert answer.json()["errors"][0]["pointer"] == "/endpoint/url"
+
+
+async def test_names_of_routes_are_refused(client: httpx.AsyncClient) -> None:
+    """A name under which the endpoint could never be read is not taken."""
+    refused = await client.post("/v1/endpoints", json=BODY | {"name": "presets"})
+    assert refused.json()["errors"][0]["pointer"] == "/name"

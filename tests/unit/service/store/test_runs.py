@@ -189,3 +189,12 @@ async def test_finished_run_reads_and_never_changes(store: Store) -> None:
     await store.runs.delete(DEFAULT_TENANT, record.id)
     with pytest.raises(NotFoundError):
         await store.runs.get(DEFAULT_TENANT, record.id)
+
+
+async def test_late_beat_does_not_take_a_released_run_back(store: Store) -> None:
+    """A renewal that arrives after the release leaves the run free, and learns that it lost."""
+    record = await new_run(store)
+    claim = await claimed(store, record)
+    await store.claims.release(claim)
+    assert not (await store.claims.renew(claim, lease_s=30)).held
+    assert await store.claims.claim(DEFAULT_TENANT, record.id, owner="next", lease_s=30)

@@ -59,6 +59,11 @@ async def test_run_is_sent_scored_and_stored(store: Store, redis_url: str) -> No
     columns = await store.outcomes.columns(DEFAULT_TENANT, record.id)
     assert [0.5, 1.0] == list(columns["mrr"])
     assert sorted(endpoint.seen) == ["one", "two"]
+    named = {
+        (sent["x-reteval-run"], sent["x-reteval-query"], sent["x-reteval-attempt"])
+        for sent in endpoint.headers
+    }
+    assert {(record.id, "q-one", "1"), (record.id, "q-two", "1")} == named
 
 
 async def test_cancel_keeps_what_was_answered(store: Store, redis_url: str) -> None:
