@@ -66,6 +66,7 @@ def _change(parent: RunRecord, request: RescoreRequest) -> RunRequest:
         meta=before.meta if request.meta is None else request.meta,
         metrics=before.metrics if request.metrics is None else request.metrics,
         k_values=before.k_values if request.k_values is None else request.k_values,
+        interval=before.interval if request.interval is None else request.interval,
         limits=limits,
     )
     items = check_names(changed)

@@ -112,7 +112,12 @@ def test_rescore_needs_no_endpoint(
     client: Client, service_url: str, pair: tuple[Results, Results]
 ) -> None:
     """A child run has other metrics and threshold over the very answers of its parent."""
-    asked = {"metrics": ["recall@2", "ndcg@3"], "relevant_from": 3, "label": "strict"}
+    asked = {
+        "metrics": ["recall@2", "ndcg@3"],
+        "relevant_from": 3,
+        "label": "strict",
+        "interval": "wald",
+    }
     child = post(service_url, f"/runs/{pair[0].id}/rescore", asked).json()
     assert child["parent"] == pair[0].id
     assert client.wait(child["id"], timeout_s=30).status is RunStatus.COMPLETED
@@ -121,6 +126,7 @@ def test_rescore_needs_no_endpoint(
     assert sorted(report.metrics) == ["ndcg@3", "recall@2"]
     assert report.metrics["recall@2"].mean == pytest.approx(1 / 3)
     assert report.definitions["threshold"] == 3
+    assert report.metrics["ndcg@3"].method == "wald"
     assert [row.outcome for row in client.outcomes(child["id"])] == [
         row.outcome for row in client.outcomes(pair[0].id)
     ]

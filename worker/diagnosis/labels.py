@@ -90,7 +90,7 @@ def _positive(facts: RunFacts) -> dict[int, int]:
 
 
 def _graded(facts: RunFacts) -> list[str]:
-    return [str(metric) for metric in facts.metrics if metric.family.graded]
+    return [str(metric) for metric in facts.metrics if metric.graded]
 
 
 def _effectiveness(facts: RunFacts) -> list[str]:

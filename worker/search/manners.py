@@ -5,17 +5,19 @@ from typing import Self
 
 from reteval.contract.runs import Limits
 from worker.search.breaker import Breaker
+from worker.search.budget import Budget
 from worker.search.lanes import Lanes
 from worker.search.pacing import Pacer
 
 
 @dataclass(frozen=True)
 class Manners:
-    """Pace, lanes and breaker of a run; each may be shared with others who call the target."""
+    """Pace, lanes, breaker and repeats of a run; pace and lanes may be shared with others."""
 
     pacer: Pacer
     lanes: Lanes
     breaker: Breaker = field(default_factory=Breaker)
+    budget: Budget = field(default_factory=Budget)
 
     @classmethod
     def alone(cls, limits: Limits) -> Self:

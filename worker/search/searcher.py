@@ -79,7 +79,8 @@ class Searcher:
         self._tap = tap
         self._run_id = run_id
         manners = manners or Manners.alone(limits)
-        self._pacer, self._lanes, self._breaker = manners.pacer, manners.lanes, manners.breaker
+        self._pacer, self._lanes = manners.pacer, manners.lanes
+        self._breaker, self._budget = manners.breaker, manners.budget
         self._scrubber = Scrubber(endpoint.headers)
         self._mapping = Mapping.compile(endpoint)
         self._pager = Pager.plan(endpoint, depth)
@@ -134,6 +135,7 @@ class Searcher:
 
     async def _fetch(self, request: Prepared, query_id: str) -> _Fetched:
         attempt = 1
+        self._budget.earn()
         while True:
             await self._pacer.take_turn()
             try:
@@ -146,6 +148,8 @@ class Searcher:
             if failure.http_status in _ASKS_FOR_LESS:
                 self._lanes.refuse()
             if failure.code not in RETRYABLE or attempt > self._limits.retries:
+                return _Fetched(attempt, failure)
+            if not self._budget.spend():
                 return _Fetched(attempt, failure)
             await self._pacer.back_off(attempt, failure.retry_after)
             attempt += 1

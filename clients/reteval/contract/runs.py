@@ -104,6 +104,7 @@ class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)] | None = None
     relevant_from: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] | None = None
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] | None = None
+    interval: IntervalMethod | None = None
     meta: dict[str, str] | None = None
 
 

@@ -10,7 +10,7 @@ from reteval.contract.runs import RunStatus
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 from tests.unit.service.api.ended import TEST_SET
-from tests.unit.service.store.test_probes import REPORT
+from tests.unit.service.store.test_errands import REPORT
 
 BODY: dict[str, Any] = {
     "endpoint": {"url": "http://127.0.0.1:9/search", "headers": {"X-Key": "s3cret"}},
