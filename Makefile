@@ -42,7 +42,7 @@ openapi: $(RUN)
 	mv $(VENV)/openapi.yaml openapi.yaml
 
 bench: $(DEV)
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for script in $$(grep -l '"figure ' benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
