@@ -1,7 +1,7 @@
 """Searches: a query text in, exactly one outcome out, as many at a time as the limits allow."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
 from importlib.metadata import version
@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
-from msgspec import Struct, structs
+from msgspec import structs
+from multidict import istr
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
@@ -31,6 +32,9 @@ WATCH_S: Final = 0.2
 GRACE_S: Final = 1.0
 """How long requests already sent may still end once the run is being stopped."""
 _ASKS_FOR_LESS: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+# Names whose lower case is known need not be lowered for every request.
+_QUERY: Final = istr("X-Reteval-Query")
+_ATTEMPT: Final = istr("X-Reteval-Attempt")
 _GIVEN_UP: Final = Outcome(
     status=OutcomeStatus.SKIPPED,
     code=FailureCode.CIRCUIT_OPEN,
@@ -41,15 +45,6 @@ _GIVEN_UP: Final = Outcome(
 Emit = Callable[[int, Outcome], None]
 Tap = Callable[[Prepared, Reply | None], None]
 """Sees each request as it is sent, and again with its reply, before anything is made of it."""
-
-
-class _Fetched(Struct, frozen=True):
-    """How asking for one page ended: a reply and its page, or a failure."""
-
-    attempts: int
-    failure: CallError | None
-    replies: tuple[Reply, ...] = ()
-    pages: tuple[Page, ...] = ()
 
 
 class Searcher:
@@ -124,35 +119,45 @@ class Searcher:
                 request = self._template.render(ask, self._pager.k, place)
             except (MissingFieldError, UnsendableError) as exc:
                 return _refuse(str(exc), attempts)
-            fetched = await self._fetch(request, ask.id)
-            attempts += fetched.attempts
-            if fetched.failure is not None:
-                return _fail(fetched.failure, attempts)
-            replies += fetched.replies
-            pages += fetched.pages
+            try:
+                reply, page, tries = await self._fetch(request, ask.id)
+            except CallError as exc:
+                return _fail(exc, attempts + exc.attempts)
+            attempts += tries
+            replies.append(reply)
+            pages.append(page)
             place = self._pager.go_on(place, pages)
         return _conclude(self._mapping.finish(pages, self._depth), replies, attempts)
 
-    async def _fetch(self, request: Prepared, query_id: str) -> _Fetched:
+    async def _fetch(self, request: Prepared, query_id: str) -> tuple[Reply, Page, int]:
+        """Return a reply, its page, and the attempts made; the last CallError if none helped."""
         attempt = 1
         self._budget.earn()
         while True:
-            await self._pacer.take_turn()
+            if not self._pacer.free:
+                await self._pacer.take_turn()
             try:
-                reply, page = await self._attempt(request, self._name(query_id, attempt))
+                names = _name(query_id, attempt) if self._run_id else None
+                reply = await self._send(request, names)
+                page = self._read(request, reply)
             except CallError as exc:
-                failure = exc
+                exc.attempts = attempt
+                self._judge_failure(exc)
+                retry_after = exc.retry_after
             else:
                 self._lanes.answer(reply.latency_ms)
-                return _Fetched(attempt, None, (reply,), (page,))
-            if failure.http_status in _ASKS_FOR_LESS:
-                self._lanes.refuse()
-            if failure.code not in RETRYABLE or attempt > self._limits.retries:
-                return _Fetched(attempt, failure)
-            if not self._budget.spend():
-                return _Fetched(attempt, failure)
-            await self._pacer.back_off(attempt, failure.retry_after)
+                return reply, page, attempt
+            await self._pacer.back_off(attempt, retry_after)
             attempt += 1
+
+    def _judge_failure(self, failure: CallError) -> None:
+        """Raise a failure that is final; slow down where it asks for that."""
+        if failure.http_status in _ASKS_FOR_LESS:
+            self._lanes.refuse()
+        if failure.code not in RETRYABLE or failure.attempts > self._limits.retries:
+            raise failure
+        if not self._budget.spend():
+            raise failure
 
     async def search_all(
         self,
@@ -190,32 +195,28 @@ class Searcher:
             if request is None:
                 return
             place, ask = request
-            if not await self._breaker.admit():
+            if not self._breaker.closed and not await self._breaker.admit():
                 emit(place, _GIVEN_UP)
                 continue
             outcome = await self.search(ask)
             self._breaker.record(failed=outcome.code in RETRYABLE)
             emit(place, outcome)
 
-    def _name(self, query_id: str, attempt: int) -> dict[str, str]:
-        """Name query and attempt, so that owners can tell our calls in their logs."""
-        if not self._run_id:
-            return {}
-        return {"X-Reteval-Query": quote(query_id), "X-Reteval-Attempt": str(attempt)}
-
-    async def _attempt(self, request: Prepared, names: dict[str, str]) -> tuple[Reply, Page]:
+    def _send(self, request: Prepared, names: dict[str, str] | None) -> Awaitable[Reply]:
         if self._transport is None:
             raise CallError(FailureCode.BLOCKED, self._refusal)
         if self._tap is not None:
             self._tap(request, None)
-        reply = await self._transport.send(request, names=names)
+        return self._transport.send(request, names=names)
+
+    def _read(self, request: Prepared, reply: Reply) -> Page:
         if self._tap is not None:
             self._tap(request, reply)
         if reply.status != HTTPStatus.OK:
             asked = self._pacer.read_retry_after(reply.headers.get("retry-after"))
             check_status(reply, self._scrubber, asked)
         try:
-            return reply, self._mapping.read_page(reply.body)
+            return self._mapping.read_page(reply.body)
         except AnswerError as exc:
             raise name_answer_error(exc, reply, self._scrubber) from exc
 
@@ -305,6 +306,11 @@ def _fail(failure: CallError, attempts: int) -> Outcome:
         attempts=attempts,
         latency_ms=failure.latency_ms,
     )
+
+
+def _name(query_id: str, attempt: int) -> dict[str, str]:
+    """Name query and attempt, so that owners can tell our calls in their logs."""
+    return {_QUERY: quote(query_id), _ATTEMPT: str(attempt)}
 
 
 def _own_headers(run_id: str) -> dict[str, str]:
