@@ -24,6 +24,7 @@ from worker.jobs.work import Work
 from worker.pipeline.lookup import find_missing
 from worker.pipeline.plan import Plan
 from worker.pipeline.samples import judged_ids
+from worker.pipeline.text_overlap import find_comparison
 from worker.search.lookup import look_up
 from worker.search.manners import Manners
 from worker.search.searcher import Searcher
@@ -47,7 +48,7 @@ async def search_run(work: Work, record: RunRecord) -> None:
         plan = await plan_run(work, record, test_set)
         endpoint = await open_endpoint(work, record.spec.request.endpoint)
         canary = Canary(plan, endpoint)
-        await _send(work, record, endpoint, plan, canary)
+        await _send(work, record, endpoint, plan, canary, language=test_set.language)
     failure = await canary.find_failure(work)
     found = [] if failure else await _look_up(work, record, endpoint, plan)
     reason = work.hold.reason
@@ -89,24 +90,40 @@ async def _closing(work: Work, window: Window | None) -> AsyncIterator[None]:
         closing.cancel()
 
 
-def list_asks(plan: Plan) -> list[Ask]:
-    """Return what is asked for each request of a plan: variants carry their query's fields."""
+def list_asks(plan: Plan, language: str) -> list[Ask]:
+    """Return what is asked for each request of a plan: variants carry their query's fields.
+
+    `language` is the test set's, for reading whether an answer could be one.
+    """
     fields = {query.id: query.fields for query in plan.queries if query.fields}
     for query in plan.queries:
         if query.parent in fields:
             fields.setdefault(query.id, fields[query.parent])
     return [
-        Ask(text=request.text, id=request.query_id, fields=fields.get(request.query_id, {}))
+        Ask(
+            text=request.text,
+            id=request.query_id,
+            fields=fields.get(request.query_id, {}),
+            compare=find_comparison(request, language),
+        )
         for request in plan.requests
     ]
 
 
 async def _send(
-    work: Work, record: RunRecord, endpoint: Endpoint, plan: Plan, canary: Canary
+    work: Work,
+    record: RunRecord,
+    endpoint: Endpoint,
+    plan: Plan,
+    canary: Canary,
+    *,
+    language: str,
 ) -> None:
     """Send every request that has no outcome yet, until done, told to stop, or all fail alike."""
     done = await work.store.journal.done(work.claim)
-    missing = [(place, ask) for place, ask in enumerate(list_asks(plan)) if place not in done]
+    missing = [
+        (place, ask) for place, ask in enumerate(list_asks(plan, language)) if place not in done
+    ]
     if not missing:
         return
     recorder = Recorder(work.store.journal, work.claim)
