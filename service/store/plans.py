@@ -1,13 +1,13 @@
 """The plan of a run: its requests in chunks, and what sending the first of them showed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.outcomes import PlannedRequest
+from reteval.contract.outcomes import Outcome, PlannedRequest
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.fencing import Fence, LostClaimError, unit_keys
@@ -73,6 +73,15 @@ class Plans:
         await self._fence.put(claim, "", {"total": str(size.total).encode()})
         return size
 
+    async def put_model_answers(self, claim: Claim, answers: Mapping[str, Outcome]) -> None:
+        """Store what a model wrote of each query, by its id, for the plan that is made of it.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        blob = msgspec.msgpack.encode(dict(answers))
+        await self._fence.put(claim, "plan", {"model_answers": blob})
+
     async def put_showing(self, claim: Claim, showing: Showing) -> None:
         """Store what the first requests showed.
 
@@ -109,6 +118,12 @@ class Plans:
         return await chunks.read_slice(
             self._connection, key, PlannedRequest, start=start, stop=stop
         )
+
+    async def model_answers(self, tenant: str, run_id: str) -> dict[str, Outcome]:
+        """Return what a model wrote of each query, by its id; nothing where none was asked."""
+        key = keys.job_part(tenant, run_id, "plan")
+        blob = await self._connection.hget(key, "model_answers")
+        return msgspec.msgpack.decode(blob, type=dict[str, Outcome]) if blob else {}
 
     async def showing(self, tenant: str, run_id: str) -> Showing:
         """Return what the first requests showed."""

@@ -1,7 +1,7 @@
 """Searches: a query text in, exactly one outcome out, as many at a time as the limits allow."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from http import HTTPStatus
 from importlib.metadata import version
@@ -16,7 +16,8 @@ from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.runs import Limits
 from service.egress import EgressError, Policy, Target
-from worker.search.answers import Answer, AnswerError
+from worker.search.answers import AnswerError
+from worker.search.conclusions import conclude, fail, refuse
 from worker.search.dialling import Resolve
 from worker.search.failures import RETRYABLE, CallError
 from worker.search.manners import Manners
@@ -41,6 +42,9 @@ _GIVEN_UP: Final = Outcome(
     detail="the endpoint had stopped answering",
     attempts=0,
 )
+
+COMPARED: Final = 3
+"""First hits whose texts are compared with a query, where that is asked for."""
 
 Emit = Callable[[int, Outcome], None]
 Tap = Callable[[Prepared, Reply | None], None]
@@ -118,16 +122,20 @@ class Searcher:
             try:
                 request = self._template.render(ask, self._pager.k, place)
             except (MissingFieldError, UnsendableError) as exc:
-                return _refuse(str(exc), attempts)
+                return refuse(str(exc), attempts)
             try:
                 reply, page, tries = await self._fetch(request, ask.id)
             except CallError as exc:
-                return _fail(exc, attempts + exc.attempts)
+                return fail(exc, attempts + exc.attempts)
             attempts += tries
             replies.append(reply)
             pages.append(page)
             place = self._pager.go_on(place, pages)
-        return _conclude(self._mapping.finish(pages, self._depth), replies, attempts)
+        outcome = conclude(self._mapping.finish(pages, self._depth), replies, attempts)
+        if ask.compare is None:
+            return outcome
+        texts = self._mapping.read_texts(replies[0].body, COMPARED)
+        return structs.replace(outcome, text_overlap=ask.compare(texts) if texts else None)
 
     async def _fetch(self, request: Prepared, query_id: str) -> tuple[Reply, Page, int]:
         """Return a reply, its page, and the attempts made; the last CallError if none helped."""
@@ -254,58 +262,6 @@ async def _watch(lanes: set[asyncio.Task[None]], stopping: Callable[[], bool]) -
         done, _ = await asyncio.wait(pending, timeout=GRACE_S)
         for lane in done:
             lane.result()
-
-
-def _conclude(answer: Answer, replies: Sequence[Reply], attempts: int) -> Outcome:
-    """Make the outcome of an answer."""
-    reply = replies[0] if len(replies) == 1 else _add_up(replies)
-    return Outcome(
-        status=OutcomeStatus.OK if answer.ids else OutcomeStatus.OK_EMPTY,
-        http_status=reply.status,
-        attempts=attempts,
-        latency_ms=reply.latency_ms,
-        first_byte_ms=reply.first_byte_ms,
-        connect_ms=reply.connect_ms,
-        took_ms=answer.took_ms,
-        returned=answer.returned,
-        ids=answer.ids,
-        scores=answer.scores,
-        hits=answer.hits,
-        total=answer.total,
-        pages=len(replies),
-    )
-
-
-def _add_up(replies: Sequence[Reply]) -> Reply:
-    """Return the last reply of several pages with the time that all of them took."""
-    dialled = [reply.connect_ms for reply in replies if reply.connect_ms is not None]
-    return structs.replace(
-        replies[-1],
-        latency_ms=sum(reply.latency_ms for reply in replies),
-        first_byte_ms=sum(reply.first_byte_ms for reply in replies),
-        connect_ms=sum(dialled) if dialled else None,
-    )
-
-
-def _refuse(reason: str, attempts: int) -> Outcome:
-    return Outcome(
-        status=OutcomeStatus.SKIPPED,
-        code=FailureCode.NOT_SENDABLE,
-        detail=reason,
-        attempts=attempts,
-        pages=attempts,
-    )
-
-
-def _fail(failure: CallError, attempts: int) -> Outcome:
-    return Outcome(
-        status=OutcomeStatus.FAILED,
-        code=failure.code,
-        detail=failure.detail,
-        http_status=failure.http_status,
-        attempts=attempts,
-        latency_ms=failure.latency_ms,
-    )
 
 
 def _name(query_id: str, attempt: int) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """From an endpoint's description to requests: placeholders filled in, nothing sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -39,11 +39,16 @@ class UnsendableError(Exception):
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """What is searched for: a text, the id of its query, and the query's fields."""
+    """What is searched for: a text, the id of its query, and the query's fields.
+
+    `compare` is given the texts of the first hits, where they have any, and says how much of the
+    query is in them; nothing else sees them.
+    """
 
     text: str
     id: str = ""
     fields: Fields = {}
+    compare: Callable[[Sequence[str]], float | None] | None = None
 
 
 class Prepared(Struct, frozen=True):
