@@ -21,7 +21,8 @@ async def wake(backend: Backend, job_id: str, record: JobRecord) -> None:
     """Tell a worker. A lost wake-up only costs time: the reaper repeats it."""
     try:
         units = await backend.store.jobs.unheld(record.tenant, job_id)
-        await backend.queue.enqueue(job_id, units, queue=record.queue)
+        calls = [unit.name_call(job_id) for unit in units]
+        await backend.queue.enqueue(calls, queue=record.queue)
     except (StoreUnavailableError, StorageFullError):
         _log.warning("job.wake_failed", job=job_id)
 
