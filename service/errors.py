@@ -118,6 +118,14 @@ class AlreadyTerminalError(ServiceError):
     title = "The run has ended"
 
 
+class CorruptRecordError(ServiceError):
+    """What is stored under this id cannot be read: damaged, or written by something else."""
+
+    code = ErrorCode.CORRUPT_RECORD
+    status = HTTPStatus.CONFLICT
+    title = "The stored record is damaged"
+
+
 class IdempotencyConflictError(ServiceError):
     """The same idempotency key is being processed right now."""
 

@@ -11,7 +11,7 @@ from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from rq import Queue
+from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
@@ -64,6 +64,13 @@ class JobQueue:
         )
         return counts
 
+    async def workers(self) -> dict[str, int]:
+        """Return the number of live workers by queue; a killed one counts for 90 s more."""
+        counts: dict[str, int] = await self._in_thread(
+            lambda: {name: self._alive(queue) for name, queue in self._queues.items()}
+        )
+        return counts
+
     async def _in_thread(self, function: Any, *args: Any) -> Any:
         try:
             return await asyncio.to_thread(function, *args)
@@ -90,6 +97,11 @@ class JobQueue:
             )
         except DuplicateJobError:  # another process enqueued it between the look and the call
             return
+
+    def _alive(self, queue: Queue) -> int:
+        """Count the workers whose registration has not expired."""
+        keys = Worker.all_keys(queue=queue)
+        return int(self._redis.exists(*keys)) if keys else 0
 
     def _waits(self, queue: Queue, job_id: str) -> bool:
         """Tell whether the job is in its queue; one that lost its place is removed."""

@@ -23,6 +23,7 @@ async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> N
     while True:
         try:
             if await store.lead_reaping(owner, seconds=interval_s * _LEAD_ROUNDS):
+                await store.birth_ms()
                 await reap(store, queue)
         except ServiceError as exc:
             _log.warning("reaper.failed", error=str(exc))

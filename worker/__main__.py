@@ -68,9 +68,8 @@ def check_store(settings: Settings) -> None:
     async def check() -> None:
         store = Store.connect(settings.redis_url)
         try:
-            await store.check_policy()
-            for finding in await store.findings():
-                _log.warning("store.unsafe", finding=finding)
+            for finding in await store.check_policy():
+                _log.warning("store.unsafe", code=finding.code, message=finding.message)
         finally:
             await store.close()
 

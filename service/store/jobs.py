@@ -1,5 +1,6 @@
 """What all jobs have in common: their state, who holds them, and which have not ended."""
 
+import contextlib
 from typing import Any
 
 from reteval.contract.runs import RunStatus
@@ -30,6 +31,16 @@ class Jobs:
         """Return tenant and id of every job that has not ended, oldest first."""
         members = await self._connection.zrange(keys.ACTIVE)
         return [(tenant, job_id) for tenant, _, job_id in (m.partition("/") for m in members)]
+
+    async def longest_wait_s(self, queue: str) -> float:
+        """Return for how long the oldest job of a queue has waited to be claimed; 0 for none."""
+        for tenant, job_id in await self.active():
+            with contextlib.suppress(NotFoundError):
+                state = await self.state(tenant, job_id)
+                due = max(state.created_ms, state.not_before_ms)
+                if state.queue == queue and state.status is RunStatus.QUEUED:
+                    return max(0.0, (await self._connection.now_ms() - due) / 1_000)
+        return 0.0
 
     async def forget(self, tenant: str, job_id: str) -> None:
         """Take a job out of the active set whose record is gone or has ended."""

@@ -12,6 +12,8 @@ _ID_LENGTH: Final = 22
 ACTIVE: Final = f"t:{SYSTEM_TENANT}:active"
 """Sorted set of `tenant/job` for every job that has not ended."""
 SIGNING_KEY: Final = f"t:{SYSTEM_TENANT}:signing-key"
+BIRTH: Final = f"t:{SYSTEM_TENANT}:birth"
+"""When the first record was written; it goes when all data goes."""
 PROBE: Final = f"t:{SYSTEM_TENANT}:probe"
 PROBE_PREFIX: Final = "prb_"
 """Of the ids of probes, which send a few queries and are kept for a day."""

@@ -22,6 +22,7 @@ class ErrorCode(StrEnum):
     REFERENCED = "referenced"
     RUN_ACTIVE = "run_active"
     ALREADY_TERMINAL = "already_terminal"
+    CORRUPT_RECORD = "corrupt_record"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"

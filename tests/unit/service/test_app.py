@@ -48,7 +48,7 @@ async def test_reaper_that_dies_is_logged() -> None:
         task.add_done_callback(_report_end)
         await asyncio.wait({task})
         await asyncio.sleep(0)
-    assert [log["event"] for log in logs] == ["reaper.died"]
+    assert [log["event"] for log in logs] == ["chore.died"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

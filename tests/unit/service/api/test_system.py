@@ -59,23 +59,10 @@ async def test_head_answers_like_get_without_a_body(
         assert head.headers["Content-Length"] == str(len(full.content))
 
 
-async def test_readiness_tells_the_store(client: httpx.AsyncClient) -> None:
-    """A store that takes writes is ready; its findings and the queue are shown."""
-    answer = await client.get("/readyz")
-    assert answer.status_code == 200
-    assert answer.json() == {
-        "status": "ready",
-        "version": answer.json()["version"],
-        "egress": "loopback",
-        "warnings": [],
-        "queued": answer.json()["queued"],
-    }
-
-
 async def test_store_away_is_503_and_worth_repeating(opens: Any) -> None:
     """Without Redis the process lives and says so; catalogues still answer."""
     async with opens(DEAD) as client:
-        for path in ("/readyz", "/v1/runs", "/v1/test-sets/x"):
+        for path in ("/v1/runs", "/v1/test-sets/x"):
             answer = await client.get(path)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
             assert (answer.json()["retryable"], answer.headers["Retry-After"]) == (True, "1")
