@@ -164,14 +164,14 @@ async def check_store(store: Store) -> None:
     One that is away is no reason not to start: `/readyz` says so, and requests answer 503.
 
     Raises:
-        StoreUnavailableError: its eviction policy loses results.
+        UnsafeStoreError: its eviction policy loses results.
     """
     try:
-        await store.ping()
+        found = await store.check_policy()
     except StoreUnavailableError as exc:
         _log.warning("store.unavailable", error=exc.detail)
         return
-    for finding in await store.check_policy():
+    for finding in found:
         _log.warning("store.unsafe", code=finding.code, message=finding.message, fix=finding.fix)
 
 

@@ -18,6 +18,8 @@ from rq.serializers import JSONSerializer
 
 from service.errors import StorageFullError, StoreUnavailableError
 
+StoreError: Final = RedisError
+"""What a worker meets where its store is away, full or refuses writes."""
 JOB: Final = "worker.jobs.execute"
 """Named by string, so that the API never imports the worker; a test resolves it."""
 RUNS: Final = "runs"

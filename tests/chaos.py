@@ -37,6 +37,7 @@ class ChaosProxy:
         self._delay_s = 0.0
         self._left: dict[Way, int | None] = dict.fromkeys(Way)
         self._writers: set[asyncio.StreamWriter] = set()
+        self._served: set[asyncio.Future[None]] = set()
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._ending = asyncio.Event()
@@ -72,6 +73,10 @@ class ChaosProxy:
         """Take connections again, on the same port."""
         asyncio.run_coroutine_threadsafe(self._open_door(), self._running()).result(_CALL_S)
 
+    def lead_to(self, upstream: str) -> None:
+        """Take new connections to another store; open ones stay where they are."""
+        self._dial = _dialler(upstream)
+
     def cut_after(self, size: int, way: Way = Way.ANSWERS) -> None:
         """Let that many more bytes through one way, all connections together, then cut once."""
         self._left[way] = size
@@ -86,7 +91,9 @@ class ChaosProxy:
         await self._open_door()
         ready.set()
         await self._ending.wait()
+        self._flowing.set()
         self._close_door()
+        await asyncio.gather(*self._served)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         assert self._loop is not None, "the proxy has not started"
@@ -97,7 +104,7 @@ class ChaosProxy:
         asyncio.run_coroutine_threadsafe(_take(step), self._running()).result(_CALL_S)
 
     async def _open_door(self) -> None:
-        self._server = await asyncio.start_server(self._connect, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def _close_door(self) -> None:
@@ -108,6 +115,11 @@ class ChaosProxy:
     def _reset_all(self) -> None:
         for writer in tuple(self._writers):
             _reset(writer)
+
+    def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(self._connect(reader, writer))
+        self._served.add(task)
+        task.add_done_callback(self._served.discard)
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.accepted += 1

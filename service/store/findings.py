@@ -27,6 +27,10 @@ class FindingCode(StrEnum):
     LONG_WAIT = "long_wait"
 
 
+class UnsafeStoreError(Exception):
+    """A server that may drop results by itself: nothing should be started on it."""
+
+
 class Finding(Struct, frozen=True, kw_only=True):
     """One thing that is wrong: `block` means that work cannot be done or may be lost."""
 

@@ -3,14 +3,13 @@
 import secrets
 from typing import Final
 
-from service.errors import StoreUnavailableError
 from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
-from service.store.findings import Finding, FindingCode, inspect_server
+from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
@@ -70,12 +69,13 @@ class Store:
         """Refuse a server that may drop keys by itself; return what else is wrong with it.
 
         Raises:
-            StoreUnavailableError: its eviction policy is not `noeviction`, or it is away.
+            UnsafeStoreError: its eviction policy is not `noeviction`.
+            StoreUnavailableError: it does not answer.
         """
         found = await self.findings()
         for one in found:
             if one.code is FindingCode.EVICTION:
-                raise StoreUnavailableError(f"{one.message}; {one.fix}")
+                raise UnsafeStoreError(f"{one.message}; {one.fix}")
         return found
 
     async def birth_ms(self) -> int:

@@ -99,6 +99,16 @@ def test_cut_command_was_not_done(proxy: ChaosProxy, client: redis.Redis) -> Non
     assert client.get("count") is None
 
 
+def test_lead_to_leaves_open_connections(proxy: ChaosProxy, client: redis.Redis) -> None:
+    """New connections go to the other store, here one that is not there."""
+    client.ping()
+    proxy.lead_to("redis://127.0.0.1:1/0")
+    assert client.ping()
+    proxy.cut()
+    with pytest.raises(redis.ConnectionError):
+        client.ping()
+
+
 def test_dead_store_is_a_lost_connection() -> None:
     """A proxy whose store is gone takes the connection and drops it."""
     with proxy_to("redis://127.0.0.1:1/0") as proxy:

@@ -2,6 +2,7 @@ import pytest
 import redis
 
 from service.errors import SecretsUnavailableError, StorageFullError, StoreUnavailableError
+from service.store.findings import UnsafeStoreError
 from service.store.keys import new_id
 from service.store.sealing import seal, unseal
 from service.store.store import Store
@@ -38,7 +39,7 @@ async def test_unsafe_policies_are_found(store: Store, redis_url: str) -> None:
         client.config_set("appendonly", "no")
         try:
             assert {"eviction", "not_durable"} == {one.code for one in await store.findings()}
-            with pytest.raises(StoreUnavailableError, match="allkeys-lru"):
+            with pytest.raises(UnsafeStoreError, match="allkeys-lru"):
                 await store.check_policy()
         finally:
             client.config_set("maxmemory-policy", "noeviction")
