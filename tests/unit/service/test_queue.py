@@ -10,6 +10,8 @@ from service.errors import StorageFullError, StoreUnavailableError
 from service.queue import JOB, JobQueue
 from tests.chaos import proxy_to
 
+CALL = "run_1-plan-0"
+
 
 def fetch(redis_url: str, job_id: str) -> Job:
     """Read a job as a worker would."""
@@ -23,19 +25,19 @@ def test_job_name_resolves() -> None:
 
 
 async def test_enqueue_is_idempotent(queue: JobQueue, redis_url: str) -> None:
-    """Enqueuing twice makes one job, whose arguments are ids in JSON."""
-    await queue.enqueue("default", "run_1", 0, queue="runs")
-    await queue.enqueue("default", "run_1", 0, queue="runs")
+    """Enqueuing twice makes one job, whose argument is its queue, in JSON."""
+    await queue.enqueue([CALL], queue="runs")
+    await queue.enqueue([CALL], queue="runs")
     assert {"runs": 1, "interactive": 0} == await queue.depth()
-    assert ("default", "run_1") == tuple(fetch(redis_url, "run_1-0").args)
+    assert ("runs",) == tuple(fetch(redis_url, CALL).args)
 
 
 async def test_job_that_lost_its_place_is_enqueued_again(queue: JobQueue, redis_url: str) -> None:
     """A job whose record says queued but that stands in no queue gets a place again."""
-    await queue.enqueue("default", "run_1", 0, queue="runs")
+    await queue.enqueue([CALL], queue="runs")
     with Redis.from_url(redis_url) as client:
         client.delete("rq:queue:runs")
-    await queue.enqueue("default", "run_1", 0, queue="runs")
+    await queue.enqueue([CALL], queue="runs")
     assert (await queue.depth())["runs"] == 1
 
 
@@ -43,14 +45,14 @@ async def test_job_just_started_is_left_alone(queue: JobQueue, redis_url: str) -
     """A job that a worker has just taken is about to claim its run: no second one is made."""
     from datetime import UTC, datetime
 
-    await queue.enqueue("default", "run_1", 0, queue="runs")
-    job = fetch(redis_url, "run_1-0")
+    await queue.enqueue([CALL], queue="runs")
+    job = fetch(redis_url, CALL)
     job.started_at = datetime.now(UTC)
     job.set_status(JobStatus.STARTED)
     job.save()
     with Redis.from_url(redis_url) as client:
         client.delete("rq:queue:runs")
-    await queue.enqueue("default", "run_1", 0, queue="runs")
+    await queue.enqueue([CALL], queue="runs")
     assert (await queue.depth())["runs"] == 0
 
 
@@ -62,7 +64,7 @@ async def test_frozen_server_is_given_up_in_time(redis_url: str) -> None:
         proxy.freeze()
         began = time.monotonic()
         with pytest.raises(StoreUnavailableError):
-            await queue.enqueue("default", "run_1", 0, queue="runs")
+            await queue.enqueue([CALL], queue="runs")
         assert time.monotonic() - began < 1
         queue.close()
 
@@ -73,7 +75,7 @@ async def test_full_server_is_said_to_be_full(queue: JobQueue, redis_url: str) -
         client.config_set("maxmemory", "1")
         try:
             with pytest.raises(StorageFullError):
-                await queue.enqueue("default", "run_1", 0, queue="runs")
+                await queue.enqueue([CALL], queue="runs")
         finally:
             client.config_set("maxmemory", "0")
 
@@ -82,4 +84,4 @@ async def test_missing_server_is_an_unavailable_store(tmp_path: object) -> None:
     """A queue that cannot be reached answers as the store does."""
     queue = JobQueue.connect(f"unix://{tmp_path}/nothing.sock")
     with pytest.raises(StoreUnavailableError):
-        await queue.enqueue("default", "run_1", 0, queue="runs")
+        await queue.enqueue([CALL], queue="runs")
