@@ -10,6 +10,7 @@ from reteval.contract.outcomes import OutcomeRow, OutcomeStatus
 from reteval.contract.results import Results
 from reteval.contract.testsets import Query
 from tests.endpoint import Endpoint
+from tests.faults.collection import search
 from tests.reference_metrics import Summary, summarise
 
 Numbers = dict[str, Any]
@@ -57,7 +58,7 @@ def check_rankings(report: Results, rows: list[OutcomeRow], endpoint: Endpoint) 
     for row in rows:
         if row.outcome.status.answered:
             assert row.query in asked
-            hits = [hit["id"] for hit in endpoint.answer(row.query)[1]]
+            hits = [hit["id"] for hit in search(row.query)[1]]
             assert row.outcome.ids == hits[: report.depth]
 
 

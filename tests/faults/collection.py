@@ -13,7 +13,7 @@ def make_test_set(name: str, size: int) -> dict[str, Any]:
         "queries": [
             {
                 "id": f"q{number}",
-                "query": f"question {number}",
+                "query": f"où est la réponse {number}",
                 "relevant": [
                     {"id": f"d{number}-{grade}", "grade": grade}
                     for grade in GRADES
