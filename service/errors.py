@@ -183,6 +183,15 @@ class IdempotencyMismatchError(ServiceError):
     title = "The idempotency key belongs to another request"
 
 
+class NotReadyError(ServiceError):
+    """The service cannot do its work, or may lose what it accepts; `errors` says why."""
+
+    code = ErrorCode.NOT_READY
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    title = "The service is not ready"
+    retryable = True
+
+
 class StoreUnavailableError(ServiceError):
     """Redis cannot be reached or refuses work for now."""
 

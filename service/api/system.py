@@ -1,7 +1,6 @@
 """Routes for operators and readers of the API; open to anyone, outside `/v1`."""
 
 import asyncio
-from http import HTTPStatus
 from typing import Final
 
 import yaml
@@ -10,13 +9,14 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 from msgspec import Struct
 
+from service import errors
 from service.api.bodies import AnyRequest
 from service.api.docs_page import CONTENT_SECURITY, render_docs
 from service.api.openapi import describe
 from service.api.operations import HTML, JSON, YAML, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.backend import Backend
-from service.core.readiness import Readiness, ReadinessStatus, check_readiness
+from service.core.readiness import Readiness, require_readiness
 
 _TAG: Final = "operations"
 
@@ -49,19 +49,15 @@ async def get_health() -> Response[bytes]:
         id="getReadiness",
         tag=_TAG,
         summary="Tell whether the service can do its work",
-        about="`findings` names what is wrong, each with a code: `degraded` still works, "
-        "`not_ready` cannot, or may lose what it accepts.",
-        answers={
-            200: Answer(about="It can, if with flaws", media={JSON: Readiness}),
-            503: Answer(about="It cannot", media={JSON: Readiness}),
-        },
+        about="`findings` names what is wrong, each with a code: a `degraded` service works. "
+        "One that cannot, or may lose what it accepts, answers them as `errors` of a 503.",
+        answers={200: Answer(about="It can, if with flaws", media={JSON: Readiness})},
+        errors=(errors.NotReadyError,),
     ),
 )
 async def get_readiness(backend: Deployed) -> Response[bytes]:
     """Answer after a write to the store."""
-    found = await check_readiness(backend)
-    able = found.status is not ReadinessStatus.NOT_READY
-    return answer(found, status=HTTPStatus.OK if able else HTTPStatus.SERVICE_UNAVAILABLE)
+    return answer(await require_readiness(backend))
 
 
 @reads(

@@ -9,8 +9,9 @@ import structlog
 from msgspec import Struct
 
 from reteval.contract.diagnostics import Severity
+from reteval.contract.problems import ProblemItem
 from service.core.backend import Backend, to_iso
-from service.errors import ServiceError, StorageFullError, StoreUnavailableError
+from service.errors import NotReadyError, ServiceError, StorageFullError, StoreUnavailableError
 from service.store.findings import Finding, FindingCode
 
 LONG_WAIT_S: Final = 300.0
@@ -61,6 +62,23 @@ async def check_readiness(backend: Backend) -> Readiness:
         findings=tuple(found),
         queues=queues,
     )
+
+
+async def require_readiness(backend: Backend) -> Readiness:
+    """Return what was found where it is no reason to send requests elsewhere.
+
+    Raises:
+        NotReadyError: the service cannot do its work, or may lose what it accepts.
+    """
+    found = await check_readiness(backend)
+    if found.status is not ReadinessStatus.NOT_READY:
+        return found
+    reasons = [one.message for one in found.findings if one.severity is Severity.BLOCK]
+    items = [
+        ProblemItem(pointer="", code=one.code, message=one.message, fix=one.fix)
+        for one in found.findings
+    ]
+    raise NotReadyError(f"{'. '.join(reasons)}.", errors=items)
 
 
 async def watch_forever(backend: Backend, *, interval_s: float) -> None:

@@ -37,8 +37,11 @@ def check_away(answer: httpx.Response) -> None:
     assert answer.headers["Retry-After"]
 
 
-def findings(url: str) -> tuple[int, str, set[str]]:
-    """Return the status code, the status and the codes of `/readyz`."""
+def findings(url: str) -> tuple[str, set[str]]:
+    """Return the status of the service and the codes of what `/readyz` found."""
     answer = ask(url, "/readyz")
-    found = answer.json()
-    return answer.status_code, found["status"], {one["code"] for one in found["findings"]}
+    if answer.status_code == HTTPStatus.OK:
+        found = answer.json()
+        return found["status"], {one["code"] for one in found["findings"]}
+    problem = check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "not_ready")
+    return "not_ready", {one["code"] for one in problem["errors"]}

@@ -10,6 +10,7 @@ from reteval.contract.outcomes import OutcomeRow, OutcomeStatus
 from reteval.contract.results import Results
 from reteval.contract.testsets import Query
 from tests.endpoint import Endpoint
+from tests.faults.collection import search
 from tests.reference_metrics import Summary, summarise
 
 Numbers = dict[str, Any]
@@ -44,9 +45,7 @@ def check_metrics(report: Results, rows: list[OutcomeRow], queries: list[Query])
     metrics = report.metrics
     if metrics is None:
         metrics = report.partial.metrics if report.partial else {}
-    grades = [
-        {str(judged.id): judged.grade for judged in query.relevant or ()} for query in queries
-    ]
+    grades = [{str(judged.id): judged.grade for judged in query.relevant or ()} for query in queries]
     rankings = [row.outcome.ids if row.outcome.status.answered else None for row in rows]
     for name, found in metrics.items():
         stored = Summary(mean=found.mean, n=found.n, sd=found.sd, bounds=found.bounds)
@@ -59,7 +58,7 @@ def check_rankings(report: Results, rows: list[OutcomeRow], endpoint: Endpoint) 
     for row in rows:
         if row.outcome.status.answered:
             assert row.query in asked
-            hits = [hit["id"] for hit in endpoint.answer(row.query)[1]]
+            hits = [hit["id"] for hit in search(row.query)[1]]
             assert row.outcome.ids == hits[: report.depth]
 
 

@@ -56,6 +56,10 @@ class Part:
         """The processes forked for the jobs under way."""
         return [pid for pid in find_descendants(self.pid) if is_alive(pid)]
 
+    def count_files(self) -> int:
+        """Count the open files and connections of it and its forks."""
+        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in (self.pid, *self.horses()))
+
     def send(self, number: signal.Signals) -> None:
         """Signal the process itself, and none of its forks."""
         self.process.send_signal(number)
@@ -83,13 +87,13 @@ class Cluster:
         self.workers: list[Part] = []
         self._folder = folder
         self._environ = environ
-        self._port = claim_port("127.0.0.1", 0)
+        self.port = claim_port("127.0.0.1", 0)
         self._api: Part | None = None
 
     @property
     def url(self) -> str:
         """Where the API is, dead or alive."""
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def api(self) -> Part:
@@ -130,10 +134,12 @@ class Cluster:
         assert wait_until(self.ready, PATIENCE_S), self._api.log.read_text()
         return self._api
 
-    def start_worker(self, store_url: str = "", *, queue: str = "runs", **environ: str) -> Part:
-        """Start a worker; `store_url` may lead through a proxy, `environ` is its alone."""
+    def start_worker(
+        self, store_url: str = "", *, log: Path | None = None, **environ: str
+    ) -> Part:
+        """Start a worker; `store_url` may lead through a proxy, `log` and `environ` are its own."""
         env = self.environment(store_url) | environ
-        part = Part(["worker", "--queue", queue], env, self._log(f"worker-{len(self.workers)}"))
+        part = Part(["worker"], env, log or self._log(f"worker-{len(self.workers)}"))
         self.workers.append(part)
         return part
 
@@ -156,7 +162,7 @@ class Cluster:
         decided = {
             "RETEVAL_AUTH": "off",
             "RETEVAL_EGRESS": "loopback",
-            "RETEVAL_PORT": str(self._port),
+            "RETEVAL_PORT": str(self.port),
             "RETEVAL_REDIS_URL": store_url or self.store.url,
             "RETEVAL_SECRET_KEY": secret_key(self._folder / "store"),
             "RETEVAL_LEASE_S": str(LEASE_S),

@@ -13,8 +13,11 @@ def make_test_set(name: str, size: int) -> dict[str, Any]:
         "queries": [
             {
                 "id": f"q{number}",
-                "query": f"question {number}",
-                "relevant": [{"id": f"d{number}-{grade}", "grade": grade} for grade in GRADES],
+                "query": f"où est la réponse {number}",
+                "relevant": [
+                    {"id": f"d{number}-{grade}", "grade": grade}
+                    for grade in GRADES
+                ],
             }
             for number in range(size)
         ],

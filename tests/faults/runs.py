@@ -30,15 +30,17 @@ class Stage(Struct, frozen=True):
     brake: Brake
     test_set: str
 
-    def start_run(self, **limits: Any) -> Run:
+    def request(self) -> dict[str, Any]:
+        """The body of a run over the whole test set."""
+        return {
+            "test_set": self.test_set,
+            "endpoint": {"url": self.endpoint.url},
+            "limits": {"concurrency": CONCURRENCY, "timeout_s": 100},
+        }
+
+    def start_run(self) -> Run:
         """Start a run over the whole test set."""
-        return self.client.run(
-            {
-                "test_set": self.test_set,
-                "endpoint": {"url": self.endpoint.url},
-                "limits": {"concurrency": CONCURRENCY, "timeout_s": 100, **limits},
-            }
-        )
+        return self.client.run(self.request())
 
     def await_half(self, run: Run) -> None:
         """Wait until half of the run is stored and its next requests wait at the endpoint."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from enum import Enum
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 from urllib.parse import quote, unquote
 
 CHUNK: Final = 1 << 16
@@ -61,7 +61,10 @@ class Tollgate:
         """Let the held call go on, if anybody still waits for it."""
         self._open.set()
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
         """Cut every connection."""
         self.release()
         for end in (self._listener, *self._sockets):

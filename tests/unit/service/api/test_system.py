@@ -3,6 +3,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from service.api.openapi import list_operations
 from service.api.problems import error_kinds
@@ -57,6 +58,26 @@ async def test_head_answers_like_get_without_a_body(
         full, head = await client.get(path), await client.head(path)
         assert (head.status_code, head.content) == (200, b"")
         assert head.headers["Content-Length"] == str(len(full.content))
+
+
+async def test_readiness_tells_flaws_and_faults_apart(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """A flawed service is 200 with findings; one that may lose work is 503 with the same."""
+    flawed = await client.get("/readyz")
+    assert (flawed.status_code, flawed.json()["status"]) == (200, "degraded")
+    assert {one["code"] for one in flawed.json()["findings"]} == {"no_worker"}
+    with redis.Redis.from_url(redis_url) as server:
+        server.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            faulty = await client.get("/readyz")
+        finally:
+            server.config_set("maxmemory-policy", "noeviction")
+    problem = faulty.json()
+    assert (faulty.status_code, problem["code"]) == (503, "not_ready")
+    assert problem["errors"][0]["code"] == "eviction"
+    assert "allkeys-lru" in problem["detail"]
+    assert problem["errors"][0]["fix"]
 
 
 async def test_store_away_is_503_and_worth_repeating(opens: Any) -> None:
