@@ -141,6 +141,10 @@ class Connection:
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
 
+    async def zrem(self, key: str, member: str) -> None:
+        """Take a member out of a sorted set."""
+        await self._call(self._redis.zrem(key, member))
+
     async def info(self) -> dict[str, Any]:
         """Return the server's account of itself."""
         account: dict[str, Any] = await self._call(self._redis.info())

@@ -6,6 +6,7 @@ from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.records import JobRecord, Unit
 from service.store.scripts import Scripts
 
@@ -64,16 +65,17 @@ class Jobs:
         """Return what is left to do of a job, in order."""
         leases = await self._connection.zscores(keys.job_part(tenant, job_id, "units"))
         holds = await self._connection.hgetall(keys.job_part(tenant, job_id, "holds"))
-        return [
-            Unit(
-                name=name,
-                lease_until_ms=until,
-                claims=int(holds.get(f"claims:{name}", 0)),
-                crashes=int(holds.get(f"crashes:{name}", 0)),
-                fence=holds.get(f"fence:{name}", b"").decode(),
-            )
-            for name, until in sorted(leases.items())
-        ]
+        with reading(f"the units of {job_id!r}"):
+            return [
+                Unit(
+                    name=name,
+                    lease_until_ms=until,
+                    claims=int(holds.get(f"claims:{name}", 0)),
+                    crashes=int(holds.get(f"crashes:{name}", 0)),
+                    fence=holds.get(f"fence:{name}", b"").decode(),
+                )
+                for name, until in sorted(leases.items())
+            ]
 
     async def unheld(self, tenant: str, job_id: str) -> list[Unit]:
         """Return the units of a job that nobody holds."""
@@ -98,6 +100,7 @@ class Jobs:
         return now
 
 
+@reading("the state of a job")
 def read_state(tenant: str, fields: dict[str, bytes]) -> dict[str, Any]:
     """Read the fields of `JobRecord` from those of a job's hash."""
 

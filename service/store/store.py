@@ -7,6 +7,7 @@ from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
+from service.store.damage import Damage
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
@@ -36,6 +37,7 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
+        self.damage = Damage(scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
