@@ -20,8 +20,9 @@ from service.errors import CorruptRecordError, ServiceError, StorageFullError, S
 _REFUSALS: Final = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "LOADING", "READONLY", "BUSY")
 _DAMAGE: Final = ("WRONGTYPE", "user_script", "hash value is not")
 """What the server says where a value is not what a command or a script of ours takes."""
-_ELSEWHERE: Final = (ReadOnlyError, MasterDownError)
-"""After a failover the name leads to another server, which only a new connection reaches."""
+_STALE: Final = (ReadOnlyError, MasterDownError, RuntimeError)
+"""A new connection helps: after a failover the name leads to another server, and uvloop raises
+RuntimeError where a connection was reset before something is written to it."""
 
 
 class Patience(Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Connection:
                 socket_timeout=patience.reply_s,
                 socket_connect_timeout=patience.reply_s,
                 retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), patience.retries),
-                retry_on_error=list(_ELSEWHERE),
+                retry_on_error=list(_STALE),
             ),
             patience,
         )
@@ -169,7 +170,7 @@ class Connection:
                 return await command
         except OutOfMemoryError as exc:
             raise _full() from exc
-        except (RedisConnectionError, RedisTimeoutError, TimeoutError, *_ELSEWHERE) as exc:
+        except (RedisConnectionError, RedisTimeoutError, TimeoutError, *_STALE) as exc:
             raise _unavailable() from exc
         except ResponseError as exc:
             known = _translate(str(exc))

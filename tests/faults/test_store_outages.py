@@ -129,7 +129,7 @@ def test_torn_answers_change_nothing(cluster: Cluster, expected: dict[str, Any],
         stage.brake.release()
         while not stage.client.get(run.id).status.terminal:
             proxy.cut_after(size)
-            time.sleep(0.05)
+            time.sleep(0.15)
         assert numbers_of(stage.finish(run)) == expected
         assert count_repeats(run.id, stage.endpoint) == 0
 

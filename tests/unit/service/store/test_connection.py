@@ -1,4 +1,6 @@
 import asyncio
+import contextlib
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -61,6 +63,34 @@ async def test_torn_reply_is_asked_for_again(proxy: ChaosProxy) -> None:
     proxy.cut_after(2)
     assert await connection.get("key") == b"value"
     await connection.close()
+
+
+@pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": True})])
+async def test_storm_of_resets_is_one_error(proxy: ChaosProxy, anyio_backend: object) -> None:
+    """Wherever in a command the connection is reset, it is an unavailable store; on uvloop, too."""
+    del anyio_backend
+    storm = threading.Thread(target=cut_until, args=(proxy, calm := threading.Event()))
+    storm.start()
+    connections = [Connection.open(proxy.url, patience=ONCE) for _ in range(4)]
+
+    async def write(connection: Connection) -> None:
+        for _ in range(300):
+            with contextlib.suppress(StoreUnavailableError):
+                await connection.set("key", "value" * 1_000)
+
+    try:
+        await asyncio.gather(*map(write, connections))
+    finally:
+        calm.set()
+        storm.join()
+    for connection in connections:
+        await connection.close()
+
+
+def cut_until(proxy: ChaosProxy, calm: threading.Event) -> None:
+    """Reset every connection again and again."""
+    while not calm.wait(0.0005):
+        proxy.cut()
 
 
 async def test_no_retries_means_none(proxy: ChaosProxy) -> None:
