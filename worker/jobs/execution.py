@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import secrets
 import signal
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,7 +20,7 @@ from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
 from worker.jobs.finalising import abandon_run, describe_damaged, finalise_run
-from worker.jobs.hold import BEAT_S, Hold, Stop
+from worker.jobs.hold import BEAT_S, MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
 from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
@@ -38,11 +39,13 @@ GIVE_BACK_S: Final = 300.0
 """For how long a worker that its store has left tries to give its unit back."""
 
 
-async def execute_next(settings: Settings, queue_name: str) -> None:
-    """Take the unit whose turn it is and work on it; do nothing if nothing waits.
+async def execute_next(settings: Settings, queue_name: str, *, seconds: float = MAKE_WAY_S) -> None:
+    """Take the unit whose turn it is and work on it, then the next; do nothing if nothing waits.
 
-    Where the next unit of the same job can only follow on this one, it is taken, too.
+    Where the next unit of the same job can only follow on this one, it is taken first. After
+    some seconds no more is begun: a new process starts afresh.
     """
+    began = time.monotonic()
     store = Store.connect(settings.redis_url, patience=STEADY)
     queue = JobQueue.connect(settings.redis_url)
     try:
@@ -50,6 +53,10 @@ async def execute_next(settings: Settings, queue_name: str) -> None:
             claim = await store.claims.take(queue_name, owner=_name(), lease_s=settings.lease_s)
             while claim is not None:
                 claim = await _execute(Work(settings, store, queue, claim), drain)
+                if claim is None and not drain.asked and time.monotonic() - began < seconds:
+                    claim = await store.claims.take(
+                        queue_name, owner=_name(), lease_s=settings.lease_s
+                    )
     except LostClaimError as exc:
         log.warning("job.lost", job=str(exc))
     finally:
@@ -84,9 +91,13 @@ async def hold_and_work(work: Work) -> bool:
             await _abandon(work, FailureCode.WORKER_CRASHED)
             return False
         return await _dispatch(work)
-    except (CorruptRecordError, NotFoundError) as exc:
-        log.warning("job.incomplete", job=work.claim.job_id, error=str(exc))
-        await _end_incomplete(work)
+    except NotFoundError as exc:
+        log.warning("job.basis_gone", job=work.claim.job_id, error=str(exc))
+        await _end_incomplete(work, FailureCode.PARENT_DELETED)
+        return False
+    except CorruptRecordError as exc:
+        log.warning("job.basis_corrupt", job=work.claim.job_id, error=str(exc))
+        await _end_incomplete(work, FailureCode.CORRUPT_RECORD)
         return False
     except (LostClaimError, ServiceError):
         raise
@@ -129,11 +140,11 @@ async def _abandon(work: Work, code: FailureCode) -> None:
     await abandon_run(work, record, code)
 
 
-async def _end_incomplete(work: Work) -> None:
+async def _end_incomplete(work: Work, code: FailureCode) -> None:
     """End a job of which, or for which, something stored is missing or damaged."""
     claim = work.claim
     try:
-        await _abandon(work, FailureCode.CORRUPT_RECORD)
+        await _abandon(work, code)
     except NotFoundError:
         log.warning("job.gone", job=claim.job_id)
     except CorruptRecordError:

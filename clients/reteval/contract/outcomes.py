@@ -52,6 +52,7 @@ class FailureCode(StrEnum):
     NOT_IN_RANKINGS = "not_in_rankings"
     REPORTED = "reported"
     NOT_SENDABLE = "not_sendable"
+    PARENT_DELETED = "parent_deleted"
     CORRUPT_RECORD = "corrupt_record"
 
 
