@@ -37,6 +37,7 @@ from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
 from service.core.backend import Backend, parse_policy
+from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
 from service.reaper import reap_forever
@@ -130,19 +131,14 @@ def openapi_yaml(settings: Settings) -> str:
 
 @contextlib.asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
-    """Hold the connections and keep the reaper running."""
+    """Hold the connections, keep the reaper running, and watch what may go wrong."""
     async with contextlib.AsyncExitStack() as held:
         store = Store.connect(settings.redis_url)
         held.push_async_callback(store.close)
         queue = JobQueue.connect(settings.redis_url)
         held.callback(queue.close)
         await check_store(store)
-        reaper = asyncio.create_task(
-            reap_forever(store, queue, interval_s=settings.reaper_interval_s)
-        )
-        reaper.add_done_callback(_report_end)
-        held.push_async_callback(end_task, reaper)
-        yield Backend(
+        backend = Backend(
             store=store,
             queue=queue,
             policy=parse_policy(settings.egress, settings.egress_allow, settings.own_addresses()),
@@ -151,6 +147,15 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
             code_version=version("reteval-service"),
             now=lambda: datetime.now(UTC),
         )
+        chores = {
+            "reaper": reap_forever(store, queue, interval_s=settings.reaper_interval_s),
+            "watch": watch_forever(backend, interval_s=WATCH_S),
+        }
+        for name, chore in chores.items():
+            task = asyncio.create_task(chore, name=name)
+            task.add_done_callback(_report_end)
+            held.push_async_callback(end_task, task)
+        yield backend
 
 
 async def check_store(store: Store) -> None:
@@ -159,21 +164,20 @@ async def check_store(store: Store) -> None:
     One that is away is no reason not to start: `/readyz` says so, and requests answer 503.
 
     Raises:
-        StoreUnavailableError: its eviction policy loses results.
+        UnsafeStoreError: its eviction policy loses results.
     """
     try:
-        await store.ping()
+        found = await store.check_policy()
     except StoreUnavailableError as exc:
         _log.warning("store.unavailable", error=exc.detail)
         return
-    await store.check_policy()
-    for finding in await store.findings():
-        _log.warning("store.unsafe", finding=finding)
+    for finding in found:
+        _log.warning("store.unsafe", code=finding.code, message=finding.message, fix=finding.fix)
 
 
 def _report_end(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (cause := task.exception()) is not None:
-        _log.error("reaper.died", exc_info=cause)
+        _log.error("chore.died", chore=task.get_name(), exc_info=cause)
 
 
 def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:

@@ -26,6 +26,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.locks import POLL_S, open_lock, take_alone, take_shared, wait_until
+from service.server_log import ServerLog
 
 SERVER_NAMES: Final = ("valkey-server", "redis-server")
 WAY_OUT: Final = "or set RETEVAL_REDIS_URL to a Redis or Valkey of your own"
@@ -34,7 +35,6 @@ WAY_OUT: Final = "or set RETEVAL_REDIS_URL to a Redis or Valkey of your own"
 _SOCKET_PATH_BYTES: Final = 103
 _SHORT_PLACES: Final = ("/tmp", "/var/tmp")  # noqa: S108 - a private directory is made in them
 _STOP_S: Final = 3.0
-_LOG_TAIL: Final = 15
 
 
 class EmbeddedError(RuntimeError):
@@ -52,6 +52,7 @@ class EmbeddedServer:
         self, data: Path | str, *, binary: Path | None = None, timeout_s: float = 10.0
     ) -> None:
         self._data = Path(data).absolute()
+        self._log = ServerLog(self._data / "valkey.log")
         self._binary = binary
         self._timeout_s = timeout_s
         self._membership: int | None = None
@@ -68,15 +69,13 @@ class EmbeddedServer:
             EmbeddedError: the directory, the binary or the server itself cannot be used.
         """
         prepare_directory(self._data)
-        with self._starting():
-            self._leave()
-            self._membership = open_lock(self._data / "users.lock")
-            take_shared(self._membership)
-            try:
-                self._join_or_spawn()
-            except BaseException:
-                self._leave()
-                raise
+        try:
+            self._enter()
+        except OSError as exc:
+            raise EmbeddedError(
+                f"The data directory {str(self._data)!r} cannot be written ({exc.strerror}): "
+                "free space on its disk"
+            ) from exc
 
     def running(self) -> bool:
         """Whether a server process lives on this directory, busy or not."""
@@ -86,6 +85,10 @@ class EmbeddedServer:
             os.close(probe)
             return not free
         return False
+
+    def last_words(self) -> str:
+        """The last line of the server's log."""
+        return self._log.last_words()
 
     def stop(self) -> None:
         """Leave the server; the last one to leave stops it and waits for its end."""
@@ -105,6 +108,18 @@ class EmbeddedServer:
     def __exit__(self, *_exc: object) -> None:
         self.stop()
 
+    def _enter(self) -> None:
+        """Become a user of the server, which runs afterwards."""
+        with self._starting():
+            self._leave()
+            self._membership = open_lock(self._data / "users.lock")
+            take_shared(self._membership)
+            try:
+                self._join_or_spawn()
+            except BaseException:
+                self._leave()
+                raise
+
     def _join_or_spawn(self) -> None:
         deadline = time.monotonic() + self._timeout_s
         spawned = False
@@ -116,7 +131,7 @@ class EmbeddedServer:
                 if info:
                     deadline = time.monotonic() + self._timeout_s
             elif spawned:
-                raise EmbeddedError(f"The embedded server did not start:\n{self._log_tail()}")
+                raise EmbeddedError(self._tell_refusal())
             else:
                 self._spawn()
                 spawned = True
@@ -131,7 +146,8 @@ class EmbeddedServer:
         binary = self._binary or find_binary()
         socket = _socket_path(self._data)
         Path(socket).unlink(missing_ok=True)
-        (self._data / "address").write_text(socket)
+        if self._address() != socket or not (self._data / "address").exists():
+            (self._data / "address").write_text(socket)
         lock = open_lock(self._data / "server.lock")
         try:
             wait_until(lambda: take_alone(lock), self._timeout_s)
@@ -151,7 +167,7 @@ class EmbeddedServer:
         finally:
             os.close(lock)
         if done.returncode != 0:
-            words = done.stderr.decode(errors="replace").strip() or self._log_tail()
+            words = done.stderr.decode(errors="replace").strip() or self._log.tail()
             raise EmbeddedError(f"The embedded server did not start: {words}")
 
     def _shut_down(self) -> None:
@@ -186,10 +202,15 @@ class EmbeddedServer:
             return (self._data / "address").read_text()
         return _socket_path(self._data)
 
-    def _log_tail(self) -> str:
-        log = self._data / "valkey.log"
-        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-        return "\n".join(lines[-_LOG_TAIL:]) or "it left no log"
+    def _tell_refusal(self) -> str:
+        said = self._log.tail()
+        if not self._log.tells_damage():
+            return f"The embedded server did not start:\n{said}"
+        return (
+            f"The append-only file in {str(self._data)!r} is damaged, and was left as it is: "
+            "docs/operations.md, 'A damaged append-only file', tells how to repair it with "
+            f"valkey-check-aof, {WAY_OUT}\n{said}"
+        )
 
     def _leave(self) -> None:
         if self._membership is not None:

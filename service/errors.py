@@ -126,6 +126,14 @@ class AlreadyTerminalError(ServiceError):
     title = "The run has ended"
 
 
+class CorruptRecordError(ServiceError):
+    """What is stored under this id cannot be read: damaged, or written by something else."""
+
+    code = ErrorCode.CORRUPT_RECORD
+    status = HTTPStatus.CONFLICT
+    title = "The stored record is damaged"
+
+
 class IdempotencyConflictError(ServiceError):
     """The same idempotency key is being processed right now."""
 
@@ -181,6 +189,15 @@ class IdempotencyMismatchError(ServiceError):
     code = ErrorCode.IDEMPOTENCY_MISMATCH
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     title = "The idempotency key belongs to another request"
+
+
+class NotReadyError(ServiceError):
+    """The service cannot do its work, or may lose what it accepts; `errors` says why."""
+
+    code = ErrorCode.NOT_READY
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    title = "The service is not ready"
+    retryable = True
 
 
 class StoreUnavailableError(ServiceError):

@@ -10,15 +10,17 @@ from typing import Any, Final
 
 from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 from redis.retry import Retry
-from rq import Queue
+from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
-from service.errors import StoreUnavailableError
+from service.errors import StorageFullError, StoreUnavailableError
 
+StoreError: Final = RedisError
+"""What a worker meets where its store is away, full or refuses writes."""
 JOB: Final = "worker.jobs.execute"
 """Named by string, so that the API never imports the worker; a test resolves it."""
 RUNS: Final = "runs"
@@ -28,6 +30,8 @@ JOB_TIMEOUT_S: Final = 86_400
 """Far beyond any run: runs bound themselves, by lease and by request deadlines."""
 RESULT_TTL_S: Final = 60
 FAILURE_TTL_S: Final = 3_600
+CALL_S: Final = 2.0
+"""How long a call may take in all; the reaper makes up for a wake-up that failed."""
 _TIMEOUT_S: Final = 5.0
 _STARTING_S: Final = 10
 
@@ -35,16 +39,17 @@ _STARTING_S: Final = 10
 class JobQueue:
     """Enqueues jobs. rq is synchronous, so every call runs in a thread."""
 
-    def __init__(self, redis: "Redis") -> None:
+    def __init__(self, redis: "Redis", *, total_s: float) -> None:
         self._redis = redis
+        self._total_s = total_s
         self._queues = {
             name: Queue(name, connection=redis, serializer=JSONSerializer) for name in QUEUES
         }
 
     @classmethod
-    def connect(cls, redis_url: str) -> "JobQueue":
+    def connect(cls, redis_url: str, *, total_s: float = CALL_S) -> "JobQueue":
         """Make a queue; it connects at its first command."""
-        return cls(open_redis(redis_url))
+        return cls(open_redis(redis_url, timeout_s=total_s), total_s=total_s)
 
     def close(self) -> None:
         """Close the connections."""
@@ -57,6 +62,7 @@ class JobQueue:
 
         Raises:
             StoreUnavailableError: Redis does not answer.
+            StorageFullError: it has no room.
         """
         for call_id in calls:
             await self._in_thread(self._enqueue, call_id, queue)
@@ -68,10 +74,20 @@ class JobQueue:
         )
         return counts
 
+    async def workers(self) -> dict[str, int]:
+        """Return the number of live workers by queue; a killed one counts for 90 s more."""
+        counts: dict[str, int] = await self._in_thread(
+            lambda: {name: self._alive(queue) for name, queue in self._queues.items()}
+        )
+        return counts
+
     async def _in_thread(self, function: Any, *args: Any) -> Any:
         try:
-            return await asyncio.to_thread(function, *args)
-        except RedisError as exc:
+            async with asyncio.timeout(self._total_s):
+                return await asyncio.to_thread(function, *args)
+        except OutOfMemoryError as exc:
+            raise StorageFullError("The store has no room for a wake-up call.") from exc
+        except (RedisError, TimeoutError) as exc:
             raise StoreUnavailableError(
                 "The job queue does not answer; try again shortly."
             ) from exc
@@ -94,6 +110,11 @@ class JobQueue:
         except DuplicateJobError:  # another process enqueued it between the look and the call
             return
 
+    def _alive(self, queue: Queue) -> int:
+        """Count the workers whose registration has not expired."""
+        keys = Worker.all_keys(queue=queue)
+        return int(self._redis.exists(*keys)) if keys else 0
+
     def _waits(self, queue: Queue, job_id: str) -> bool:
         """Tell whether the job is in its queue; one that lost its place is removed."""
         try:
@@ -115,10 +136,11 @@ def _fresh(job: Job) -> bool:
     return begun is not None and (datetime.now(UTC) - begun).total_seconds() < _STARTING_S
 
 
-def open_redis(redis_url: str) -> "Redis":
+def open_redis(redis_url: str, *, timeout_s: float = _TIMEOUT_S) -> "Redis":
     """Make the synchronous client that rq works on, for the queue and for workers."""
     return Redis.from_url(
         redis_url,
-        socket_connect_timeout=_TIMEOUT_S,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
         retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), 2),
     )

@@ -8,8 +8,9 @@ import secrets
 
 import structlog
 
-from service.errors import NotFoundError, ServiceError
+from service.errors import CorruptRecordError, NotFoundError, ServiceError
 from service.queue import JobQueue
+from service.store.records import Unit
 from service.store.store import Store
 
 _log = structlog.get_logger("reteval.reaper")
@@ -25,6 +26,7 @@ async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> N
     while True:
         try:
             if await store.lead_reaping(owner, seconds=interval_s * _LEAD_ROUNDS):
+                await store.birth_ms()
                 await reap(store, queue)
         except ServiceError as exc:
             _log.warning("reaper.failed", error=str(exc))
@@ -36,16 +38,29 @@ async def reap(store: Store, queue: JobQueue) -> list[str]:
     woken: list[str] = []
     for name, tenant, job_id in await store.jobs.active():
         try:
-            state = await store.jobs.state(tenant, job_id)
-        except NotFoundError:
-            await store.jobs.forget(name, tenant, job_id)
+            units = await _find_idle(store, name, tenant, job_id)
+        except CorruptRecordError:
+            await store.damage.condemn(name, tenant, job_id)
             continue
-        if state.status.terminal:
-            await store.jobs.forget(name, tenant, job_id)
-        elif await store.jobs.waits(state):
-            continue
-        elif units := await store.jobs.unheld(tenant, job_id):
+        if units:
             calls = [unit.name_call(job_id) for unit in units[:_CALLS]]
             await queue.enqueue(calls, queue=name)
             woken.append(job_id)
     return woken
+
+
+async def _find_idle(store: Store, name: str, tenant: str, job_id: str) -> list[Unit]:
+    """Return the units of a job that nobody holds; of one that is gone or has ended, forget it.
+
+    Raises:
+        CorruptRecordError: what is stored of it cannot be read.
+    """
+    try:
+        state = await store.jobs.state(tenant, job_id)
+    except NotFoundError:
+        await store.jobs.forget(name, tenant, job_id)
+        return []
+    if state.status.terminal:
+        await store.jobs.forget(name, tenant, job_id)
+        return []
+    return [] if await store.jobs.waits(state) else await store.jobs.unheld(tenant, job_id)

@@ -108,20 +108,30 @@ class Supervisor:
             pause = min(2 * pause, self._pace.longest)
 
     async def _watch_store(self) -> None:
-        """Start the store again when its server is gone; its data is in its files."""
-        pause = self._pace.first
+        """Start the store again when its server is gone, later each time if it does not last.
+
+        Its data is in its files. On a full disk it ends at each write, until there is space.
+        """
+        loop = asyncio.get_running_loop()
+        began, pause = loop.time(), self._pace.first
         while self._store is not None and not self._stopping.is_set():
             await self._pause(self._pace.watch)
             if self._stopping.is_set() or self._store.running():
                 continue
-            self._report("store ended; it starts again")
-            try:
-                await asyncio.to_thread(self._store.start)
+            if loop.time() - began >= self._pace.healthy:
                 pause = self._pace.first
-            except EmbeddedError as exc:
-                self._report(f"store: {exc}; next attempt in {pause:g} s")
-                await self._pause(pause)
-                pause = min(2 * pause, self._pace.longest)
+            words = self._store.last_words()
+            self._report(f"store ended, last log line {words!r}; it starts again in {pause:g} s")
+            await self._pause(pause)
+            if not self._stopping.is_set():
+                await self._start_store(self._store)
+            began, pause = loop.time(), min(2 * pause, self._pace.longest)
+
+    async def _start_store(self, store: EmbeddedServer) -> None:
+        try:
+            await asyncio.to_thread(store.start)
+        except EmbeddedError as exc:
+            self._report(f"store: {exc}")
 
     async def _end(self, programs: Sequence[Program], tasks: Sequence[asyncio.Task[None]]) -> None:
         """SIGTERM to a stage's programs; SIGKILL to the sessions of those that overstay."""

@@ -4,25 +4,45 @@ import json
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from msgspec import Struct
+
 Answer = Callable[[str], tuple[int, Any]]
 """From a query text to a status and a JSON body."""
 
 
+class Received(Struct, frozen=True):
+    """A request as it came: its text, its headers in lower case, and when by `time.monotonic`."""
+
+    text: str
+    headers: dict[str, str]
+    at: float
+
+
 class Endpoint(ThreadingHTTPServer):
-    """The default protocol; `seen` and `headers` hold what came, in order."""
+    """The default protocol; `log` holds what came, in order."""
 
     daemon_threads = True
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answer = answer
-        self.seen: list[str] = []
-        self.headers: list[dict[str, str]] = []
+        self.log: list[Received] = []
+
+    @property
+    def seen(self) -> list[str]:
+        """The texts that were searched for."""
+        return [received.text for received in self.log]
+
+    @property
+    def headers(self) -> list[dict[str, str]]:
+        """The headers of each request."""
+        return [received.headers for received in self.log]
 
     @property
     def url(self) -> str:
@@ -45,8 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append(body["query"])
-        self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.log.append(Received(body["query"], headers, time.monotonic()))
         status, answer = self.server.answer(body["query"])
         content = json.dumps(answer).encode()
         self.send_response(status)

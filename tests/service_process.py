@@ -30,7 +30,7 @@ def run_service(data: Path, *, workers: int = 1, **environ: str) -> Iterator[Ser
         subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,
-            env=_clean_environment() | environ,
+            env=clean_environment() | environ,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
@@ -55,7 +55,8 @@ def _interrupt(process: "subprocess.Popen[str]") -> None:
         raise
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
+    """This environment without settings of the service."""
     return {name: text for name, text in os.environ.items() if not name.startswith("RETEVAL_")}
 
 
@@ -72,3 +73,11 @@ def find_descendants(pid: int) -> list[int]:
             found.append(int(stat.parent.name))
             parents.add(found[-1])
     return found
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs (one that nobody has reaped does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -15,8 +15,9 @@ from service.errors import ServiceError
 from service.queue import QUEUES, RUNS, JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
+from service.store.findings import Finding, UnsafeStoreError
 from service.store.store import Store
-from worker.jobs.runner import make_worker
+from worker.jobs.runner import PAUSE_S, serve
 
 _EXAMPLE = "example: RETEVAL_REDIS_URL=redis://localhost:6379/0 python -m worker --queue runs"
 _log = structlog.get_logger("reteval.worker")
@@ -30,16 +31,14 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         settings = read_settings(os.environ)
-        check_store(settings)
-    except (SettingsError, ServiceError) as exc:
+        configure_logs(settings.log_level)
+        asyncio.run(await_store(settings.redis_url))
+    except (SettingsError, UnsafeStoreError) as exc:
         sys.stderr.write(f"worker: {exc}\n")
         return 2
-    configure_logs(settings.log_level)
     if not arguments.burst:
         threading.Thread(target=_reap, args=(settings,), daemon=True, name="reaper").start()
-    make_worker(settings.redis_url, arguments.queue).work(
-        burst=arguments.burst, logging_level="WARNING"
-    )
+    serve(settings.redis_url, arguments.queue, burst=arguments.burst)
     return 0
 
 
@@ -58,23 +57,28 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     return settings
 
 
-def check_store(settings: Settings) -> None:
-    """Refuse a server that may drop results; warn of one that may lose them.
+async def await_store(redis_url: str) -> None:
+    """Wait until the store answers; warn of what is wrong with it.
 
     Raises:
-        ServiceError: the store is away, or evicts keys.
+        UnsafeStoreError: it evicts keys, so that results may vanish.
     """
+    store = Store.connect(redis_url)
+    try:
+        while (found := await _look_at(store)) is None:  # noqa: ASYNC110 - no event crosses
+            await asyncio.sleep(PAUSE_S)
+    finally:
+        await store.close()
+    for finding in found:
+        _log.warning("store.unsafe", code=finding.code, message=finding.message)
 
-    async def check() -> None:
-        store = Store.connect(settings.redis_url)
-        try:
-            await store.check_policy()
-            for finding in await store.findings():
-                _log.warning("store.unsafe", finding=finding)
-        finally:
-            await store.close()
 
-    asyncio.run(check())
+async def _look_at(store: Store) -> list[Finding] | None:
+    try:
+        return await store.check_policy()
+    except ServiceError as exc:
+        _log.warning("store.unavailable", error=str(exc), again_in_s=PAUSE_S)
+        return None
 
 
 def configure_logs(level: str) -> None:

@@ -16,7 +16,7 @@ from service.api.openapi import describe
 from service.api.operations import HTML, JSON, YAML, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.backend import Backend
-from service.core.readiness import Readiness, check_readiness
+from service.core.readiness import Readiness, require_readiness
 
 _TAG: Final = "operations"
 
@@ -49,14 +49,15 @@ async def get_health() -> Response[bytes]:
         id="getReadiness",
         tag=_TAG,
         summary="Tell whether the service can do its work",
-        about="The store takes writes. `warnings` names what is unsafe about its configuration.",
-        answers={200: Answer(about="It can", media={JSON: Readiness})},
-        errors=(errors.StoreUnavailableError, errors.StorageFullError),
+        about="`findings` names what is wrong, each with a code: a `degraded` service works. "
+        "One that cannot, or may lose what it accepts, answers them as `errors` of a 503.",
+        answers={200: Answer(about="It can, if with flaws", media={JSON: Readiness})},
+        errors=(errors.NotReadyError,),
     ),
 )
 async def get_readiness(backend: Deployed) -> Response[bytes]:
     """Answer after a write to the store."""
-    return answer(await check_readiness(backend))
+    return answer(await require_readiness(backend))
 
 
 @reads(

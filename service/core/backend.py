@@ -33,6 +33,16 @@ class Backend:
         self.now = now
         self.tenant = DEFAULT_TENANT
         self._cursors: Cursors | None = None
+        self._birth_ms: int | None = None
+
+    def notice_birth(self, birth_ms: int) -> bool:
+        """Note when the store's records begin; tell whether that was before this process."""
+        if self._birth_ms is None:
+            self._birth_ms = birth_ms
+        if birth_ms == self._birth_ms:
+            return False
+        self._cursors = None  # their key went with the rest
+        return True
 
     async def cursors(self) -> Cursors:
         """Return the cursor signer; its key is read from the store once.

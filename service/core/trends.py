@@ -13,7 +13,7 @@ from reteval.contract.problems import ProblemItem
 from reteval.contract.results import MetricSummary
 from reteval.contract.testsets import TestSet
 from service.core.backend import Backend
-from service.errors import InvalidError, NotFoundError
+from service.errors import CorruptRecordError, InvalidError, NotFoundError
 from service.store.records import RunRecord
 
 NOT_MEASURED: Final = "not_measured"
@@ -105,7 +105,7 @@ async def _read_ended(backend: Backend, test_set: TestSet, wanted: Wanted) -> As
         for record in [record for record in records if record.status.terminal][:left]:
             try:
                 body = await backend.store.runs.results(backend.tenant, record.id)
-            except NotFoundError:  # deleted since it was listed
+            except (NotFoundError, CorruptRecordError):  # deleted since, or damaged
                 continue
             yield test_set, record, msgspec.json.decode(body, type=_Report)
             left -= 1

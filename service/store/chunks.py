@@ -7,6 +7,7 @@ import msgspec
 import zstandard
 
 from service.store.connection import Connection
+from service.store.damage import reading
 
 T = TypeVar("T")
 
@@ -21,7 +22,8 @@ def pack(value: Any) -> bytes:
 
 def unpack(blob: bytes, kind: type[T]) -> T:
     """Reverse `pack`."""
-    return msgspec.msgpack.decode(zstandard.decompress(blob), type=kind)
+    with reading("a list"):
+        return msgspec.msgpack.decode(zstandard.decompress(blob), type=kind)
 
 
 def split(items: Sequence[Any]) -> dict[str, bytes]:

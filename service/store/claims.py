@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from service.errors import CorruptRecordError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.damage import Damage
 from service.store.records import SCHEMA, Beat, Claim
 from service.store.scripts import Scripts, text
 
@@ -19,6 +21,7 @@ class Claims:
     def __init__(self, connection: Connection, scripts: Scripts) -> None:
         self._connection = connection
         self._scripts = scripts
+        self._damage = Damage(scripts)
 
     async def take(self, queue: str, *, owner: str, lease_s: float) -> Claim | None:
         """Take a unit of the job whose turn it is, fair by tenant; None if nothing waits."""
@@ -29,7 +32,11 @@ class Claims:
             if not found:
                 return None
             tenant, job_id = map(text, found)
-            claim = await self.claim(tenant, job_id, owner=owner, lease_s=lease_s)
+            try:
+                claim = await self.claim(tenant, job_id, owner=owner, lease_s=lease_s)
+            except CorruptRecordError:
+                await self._damage.condemn(queue, tenant, job_id)
+                continue
             if claim is not None:  # else another worker was faster
                 return claim
 

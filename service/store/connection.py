@@ -3,37 +3,64 @@
 Commands may be sent again after a lost connection, so only idempotent ones are here.
 """
 
+import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Final
 
+from msgspec import Struct
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
-from redis.exceptions import BusyLoadingError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import MasterDownError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from service.errors import StorageFullError, StoreUnavailableError
+from service.errors import CorruptRecordError, ServiceError, StorageFullError, StoreUnavailableError
 
-TIMEOUT_S: Final = 5.0
-RETRIES: Final = 2
-_REFUSALS: Final = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "LOADING", "READONLY")
+_REFUSALS: Final = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "LOADING", "READONLY", "BUSY")
+_DAMAGE: Final = ("WRONGTYPE", "user_script", "hash value is not")
+"""What the server says where a value is not what a command or a script of ours takes."""
+_STALE: Final = (ReadOnlyError, MasterDownError, RuntimeError)
+"""A new connection helps: after a failover the name leads to another server, and uvloop raises
+RuntimeError where a connection was reset before something is written to it."""
+
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """How long a command may take in all, one reply in particular, and how often it is resent."""
+
+    total_s: float
+    reply_s: float
+    retries: int
+
+
+PROMPT: Final = Patience(total_s=2.0, reply_s=2.0, retries=1)
+"""Of the API, whose callers wait: better 503 than late."""
+STEADY: Final = Patience(total_s=15.0, reply_s=4.0, retries=50)
+"""Of a worker, whose work outlasts a restart of the store; less than its lease."""
 
 
 class Connection:
-    """A pool of connections; every failure is `StoreUnavailableError` or `StorageFullError`."""
+    """A pool of connections.
 
-    def __init__(self, redis: Any) -> None:
+    Every failure is `StoreUnavailableError`, `StorageFullError` or `CorruptRecordError`.
+    """
+
+    def __init__(self, redis: Any, patience: Patience) -> None:
         self._redis = redis
+        self._patience = patience
 
     @classmethod
-    def open(cls, url: str) -> "Connection":
+    def open(cls, url: str, *, patience: Patience) -> "Connection":
         """Make a pool; it connects at its first command."""
-        retry = Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), RETRIES)
         return cls(
             Redis.from_url(
-                url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=retry
-            )
+                url,
+                socket_timeout=patience.reply_s,
+                socket_connect_timeout=patience.reply_s,
+                retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), patience.retries),
+                retry_on_error=list(_STALE),
+            ),
+            patience,
         )
 
     async def close(self) -> None:
@@ -42,7 +69,7 @@ class Connection:
 
     async def get(self, key: str) -> bytes | None:
         """Return a string."""
-        value: bytes | None = await _call(self._redis.get(key))
+        value: bytes | None = await self._call(self._redis.get(key))
         return value
 
     async def set(
@@ -54,99 +81,113 @@ class Connection:
         lifetime_ms: int | None = None,
     ) -> bool:
         """Write a string; False if it had to be new and was not."""
-        return bool(await _call(self._redis.set(key, value, nx=only_new, px=lifetime_ms)))
+        return bool(await self._call(self._redis.set(key, value, nx=only_new, px=lifetime_ms)))
 
     async def expire(self, key: str, lifetime_ms: int) -> bool:
         """Let a key live that long from now; False if it is gone."""
-        return bool(await _call(self._redis.pexpire(key, lifetime_ms)))
+        return bool(await self._call(self._redis.pexpire(key, lifetime_ms)))
 
     async def exists(self, key: str) -> bool:
         """Tell whether a key is there."""
-        return bool(await _call(self._redis.exists(key)))
+        return bool(await self._call(self._redis.exists(key)))
 
     async def unlink(self, *keys: str) -> None:
         """Delete keys; the memory is freed in the background."""
-        await _call(self._redis.unlink(*keys))
+        await self._call(self._redis.unlink(*keys))
 
     async def hget(self, key: str, field: str) -> bytes | None:
         """Return a field of a hash."""
-        value: bytes | None = await _call(self._redis.hget(key, field))
+        value: bytes | None = await self._call(self._redis.hget(key, field))
         return value
 
     async def hmget(self, key: str, fields: Iterable[str]) -> list[bytes | None]:
         """Return fields of a hash, None for those that are missing."""
-        values: list[bytes | None] = await _call(self._redis.hmget(key, list(fields)))
+        values: list[bytes | None] = await self._call(self._redis.hmget(key, list(fields)))
         return values
 
     async def hgetall(self, key: str) -> dict[str, bytes]:
         """Return a whole hash; empty if it is missing."""
-        fields: Mapping[bytes, bytes] = await _call(self._redis.hgetall(key))
+        fields: Mapping[bytes, bytes] = await self._call(self._redis.hgetall(key))
         return {name.decode(): value for name, value in fields.items()}
 
     async def hkeys(self, key: str) -> list[str]:
         """Return the field names of a hash."""
-        return [name.decode() for name in await _call(self._redis.hkeys(key))]
+        return [name.decode() for name in await self._call(self._redis.hkeys(key))]
 
     async def hset(self, key: str, field: str, value: bytes) -> None:
         """Write a field of a hash."""
-        await _call(self._redis.hset(key, field, value))
+        await self._call(self._redis.hset(key, field, value))
 
     async def zrange(self, key: str) -> list[str]:
         """Return the members of a sorted set, lowest first."""
-        return [member.decode() for member in await _call(self._redis.zrange(key, 0, -1))]
+        return [member.decode() for member in await self._call(self._redis.zrange(key, 0, -1))]
 
     async def zscores(self, key: str) -> dict[str, int]:
         """Return all members of a sorted set with their whole-number scores."""
-        rows = await _call(self._redis.zrange(key, 0, -1, withscores=True))
+        rows = await self._call(self._redis.zrange(key, 0, -1, withscores=True))
         return {member.decode(): int(score) for member, score in rows}
 
     async def smembers(self, key: str) -> list[str]:
         """Return the members of a set, sorted."""
-        return sorted(member.decode() for member in await _call(self._redis.smembers(key)))
+        return sorted(member.decode() for member in await self._call(self._redis.smembers(key)))
 
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int
     ) -> list[tuple[str, str]]:
         """Return members with their whole-number scores, highest first, below a score."""
-        rows = await _call(
+        rows = await self._call(
             self._redis.zrevrangebyscore(
                 key, f"({below}" if below else "+inf", "-inf", start=0, num=limit, withscores=True
             )
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
 
-    async def info(self, section: str) -> dict[str, Any]:
-        """Return a section of the server's own account of itself."""
-        section_values: dict[str, Any] = await _call(self._redis.info(section))
-        return section_values
+    async def zrem(self, key: str, member: str) -> None:
+        """Take a member out of a sorted set."""
+        await self._call(self._redis.zrem(key, member))
+
+    async def info(self) -> dict[str, Any]:
+        """Return the server's account of itself."""
+        account: dict[str, Any] = await self._call(self._redis.info())
+        return account
 
     async def now_ms(self) -> int:
         """Return the server's clock."""
-        seconds, micros = await _call(self._redis.time())
+        seconds, micros = await self._call(self._redis.time())
         return int(seconds) * 1_000 + int(micros) // 1_000
 
     async def run(self, script: Any, keys: list[str], args: list[str | bytes | int]) -> Any:
         """Run a registered script."""
-        return await _call(script(keys=keys, args=args))
+        return await self._call(script(keys=keys, args=args))
 
     def register(self, text: str) -> Any:
         """Prepare a Lua script for `run`."""
         return self._redis.register_script(text)
 
-
-async def _call(command: Awaitable[Any]) -> Any:
-    try:
-        return await command
-    except OutOfMemoryError as exc:
-        raise _full() from exc
-    except (RedisConnectionError, RedisTimeoutError, BusyLoadingError, ReadOnlyError) as exc:
-        raise _unavailable() from exc
-    except ResponseError as exc:
-        if "OOM " in str(exc):
+    async def _call(self, command: Awaitable[Any]) -> Any:
+        try:
+            async with asyncio.timeout(self._patience.total_s):
+                return await command
+        except OutOfMemoryError as exc:
             raise _full() from exc
-        if any(word in str(exc) for word in _REFUSALS):
+        except (RedisConnectionError, RedisTimeoutError, TimeoutError, *_STALE) as exc:
             raise _unavailable() from exc
-        raise
+        except ResponseError as exc:
+            known = _translate(str(exc))
+            if known is None:
+                raise
+            raise known from exc
+
+
+def _translate(said: str) -> ServiceError | None:
+    """Return our error for one that the server answered; None for a defect of ours."""
+    if "OOM " in said:
+        return _full()
+    if any(word in said for word in _REFUSALS):
+        return _unavailable()
+    if any(word in said for word in _DAMAGE):
+        return CorruptRecordError("A stored record does not have the form that it must have.")
+    return None
 
 
 def _full() -> StorageFullError:

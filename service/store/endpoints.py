@@ -8,6 +8,7 @@ from service.errors import NameTakenError, NotFoundError
 from service.store import keys
 from service.store.bare_report import iso_time
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.scripts import Scripts, text
 
 
@@ -99,15 +100,16 @@ class Endpoints:
         fields = await self._connection.hgetall(keys.endpoint(tenant, endpoint_id))
         if not fields:
             raise _missing(ref)
-        return SavedEndpoint(
-            id=endpoint_id,
-            name=fields["name"].decode(),
-            description=fields["description"].decode(),
-            endpoint=msgspec.json.decode(fields["endpoint"], type=Endpoint),
-            version=int(fields["version"]),
-            created_at=iso_time(int(fields["created_ms"])),
-            updated_at=iso_time(int(fields["updated_ms"])),
-        )
+        with reading(f"the endpoint {endpoint_id!r}"):
+            return SavedEndpoint(
+                id=endpoint_id,
+                name=fields["name"].decode(),
+                description=fields["description"].decode(),
+                endpoint=msgspec.json.decode(fields["endpoint"], type=Endpoint),
+                version=int(fields["version"]),
+                created_at=iso_time(int(fields["created_ms"])),
+                updated_at=iso_time(int(fields["updated_ms"])),
+            )
 
 
 def _missing(ref: str) -> NotFoundError:

@@ -6,6 +6,7 @@ from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.records import JobRecord, Unit
 from service.store.scripts import Scripts
 
@@ -37,6 +38,15 @@ class Jobs:
             found += [(queue, tenant, job_id) for job_id in ids]
         return found
 
+    async def longest_wait_s(self, queue: str) -> float:
+        """Return for how long the oldest job of a queue has waited to be claimed; 0 for none."""
+        oldest = now = await self._connection.now_ms()
+        for member in await self._connection.smembers(keys.BUSY):
+            name, _, tenant = member.partition("/")
+            if name == queue:
+                oldest = min(oldest, await self._oldest_ms(tenant, queue, now))
+        return (now - oldest) / 1_000
+
     async def forget(self, queue: str, tenant: str, job_id: str) -> None:
         """Take a job out of the active ones whose record is gone or has ended."""
         await self._scripts.run(
@@ -55,16 +65,17 @@ class Jobs:
         """Return what is left to do of a job, in order."""
         leases = await self._connection.zscores(keys.job_part(tenant, job_id, "units"))
         holds = await self._connection.hgetall(keys.job_part(tenant, job_id, "holds"))
-        return [
-            Unit(
-                name=name,
-                lease_until_ms=until,
-                claims=int(holds.get(f"claims:{name}", 0)),
-                crashes=int(holds.get(f"crashes:{name}", 0)),
-                fence=holds.get(f"fence:{name}", b"").decode(),
-            )
-            for name, until in sorted(leases.items())
-        ]
+        with reading(f"the units of {job_id!r}"):
+            return [
+                Unit(
+                    name=name,
+                    lease_until_ms=until,
+                    claims=int(holds.get(f"claims:{name}", 0)),
+                    crashes=int(holds.get(f"crashes:{name}", 0)),
+                    fence=holds.get(f"fence:{name}", b"").decode(),
+                )
+                for name, until in sorted(leases.items())
+            ]
 
     async def unheld(self, tenant: str, job_id: str) -> list[Unit]:
         """Return the units of a job that nobody holds."""
@@ -78,7 +89,18 @@ class Jobs:
             return False
         return record.not_before_ms > await self._connection.now_ms()
 
+    async def _oldest_ms(self, tenant: str, queue: str, now: int) -> int:
+        """Return since when the tenant's first queued job could be claimed; `now` for none."""
+        for job_id in await self._connection.zrange(keys.active(tenant, queue)):
+            status, created, due = await self._connection.hmget(
+                keys.job(tenant, job_id), ["status", "created_ms", "not_before"]
+            )
+            if status == RunStatus.QUEUED.encode():
+                return min(now, max(int(created or now), int(due or 0)))
+        return now
 
+
+@reading("the state of a job")
 def read_state(tenant: str, fields: dict[str, bytes]) -> dict[str, Any]:
     """Read the fields of `JobRecord` from those of a job's hash."""
 

@@ -10,6 +10,7 @@ from reteval.contract.unjudged import UnjudgedHits
 from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.packing import Columns, unpack_columns
 from service.store.plans import PlanSize
 
@@ -36,7 +37,8 @@ class Outcomes:
             keys.job_part(tenant, run_id, "packed")
         ):
             return 0, 0
-        size = msgspec.msgpack.decode(blob, type=PlanSize)
+        with reading(f"the plan of {run_id!r}"):
+            size = msgspec.msgpack.decode(blob, type=PlanSize)
         return size.clean, size.total
 
     async def requests(
@@ -52,17 +54,18 @@ class Outcomes:
         """Return a stretch of the outcomes with their requests, in plan order."""
         requests = await self.requests(tenant, run_id, start=start, stop=stop)
         outcomes = await self._outcomes(tenant, run_id, start, start + len(requests))
-        return [
-            OutcomeRow(
-                query_id=request.query_id,
-                query=request.text,
-                kind=request.kind,
-                severity=request.severity,
-                replicate=request.replicate,
-                outcome=outcome,
-            )
-            for request, outcome in zip(requests, outcomes, strict=True)
-        ]
+        with reading(f"the outcomes of {run_id!r}"):
+            return [
+                OutcomeRow(
+                    query_id=request.query_id,
+                    query=request.text,
+                    kind=request.kind,
+                    severity=request.severity,
+                    replicate=request.replicate,
+                    outcome=outcome,
+                )
+                for request, outcome in zip(requests, outcomes, strict=True)
+            ]
 
     async def columns(
         self, tenant: str, run_id: str, names: Sequence[str] | None = None
@@ -110,8 +113,9 @@ class Outcomes:
         columns = [chunks.unpack(blob, Columns) for blob in blobs if blob is not None]
         ids = await self._ids(key, columns)
         outcomes: list[Outcome] = []
-        for column, score in zip(columns, scores, strict=True):
-            outcomes += unpack_columns(column, score or b"", ids)
+        with reading(f"the outcomes of {run_id!r}"):
+            for column, score in zip(columns, scores, strict=True):
+                outcomes += unpack_columns(column, score or b"", ids)
         offset = start - first * chunks.SIZE
         return outcomes[offset : offset + stop - start]
 
@@ -144,11 +148,13 @@ class Outcomes:
 def _floats(blob: bytes | None) -> "array[float]":
     values = array("d")
     if blob:
-        values.frombytes(chunks.unpack(blob, bytes))
+        with reading("a column"):
+            values.frombytes(chunks.unpack(blob, bytes))
     return values
 
 
 def _numbers(blob: bytes) -> "array[int]":
     numbers = array("I")
-    numbers.frombytes(blob)
+    with reading("a column"):
+        numbers.frombytes(blob)
     return numbers

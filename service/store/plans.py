@@ -10,6 +10,7 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from service.store import chunks, keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.fencing import Fence, LostClaimError, unit_keys
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
@@ -108,7 +109,8 @@ class Plans:
     async def size(self, tenant: str, run_id: str) -> PlanSize | None:
         """Return the size of a stored plan; None if it is not complete."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
-        return None if blob is None else msgspec.msgpack.decode(blob, type=PlanSize)
+        with reading(f"the plan of {run_id!r}"):
+            return None if blob is None else msgspec.msgpack.decode(blob, type=PlanSize)
 
     async def requests(
         self, tenant: str, run_id: str, *, start: int, stop: int
@@ -123,12 +125,14 @@ class Plans:
         """Return what a model wrote of each query, by its id; nothing where none was asked."""
         key = keys.job_part(tenant, run_id, "plan")
         blob = await self._connection.hget(key, "model_answers")
-        return msgspec.msgpack.decode(blob, type=dict[str, Outcome]) if blob else {}
+        with reading(f"the plan of {run_id!r}"):
+            return msgspec.msgpack.decode(blob, type=dict[str, Outcome]) if blob else {}
 
     async def showing(self, tenant: str, run_id: str) -> Showing:
         """Return what the first requests showed."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "showing")
-        return msgspec.msgpack.decode(blob, type=Showing) if blob else Showing()
+        with reading(f"the plan of {run_id!r}"):
+            return msgspec.msgpack.decode(blob, type=Showing) if blob else Showing()
 
 
 def name_shard(number: int) -> str:

@@ -1,6 +1,7 @@
 """Runs as the API sees them: created once, watched, cancelled, read, deleted."""
 
 import hashlib
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
@@ -11,14 +12,16 @@ from reteval.contract.rankings import Ranking
 from reteval.contract.runs import RunStatus
 from service.errors import (
     AlreadyTerminalError,
+    CorruptRecordError,
     IdempotencyMismatchError,
     NotFoundError,
     NotTerminalError,
     RunActiveError,
 )
 from service.store import chunks, keys
-from service.store.bare_report import report_bare, skipped
+from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.connection import Connection
+from service.store.damage import reading, report_damage
 from service.store.jobs import read_state
 from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
@@ -26,6 +29,7 @@ from service.store.test_sets import STAGING_MS
 
 IDEMPOTENCY_S: Final = 86_400
 _BATCH: Final = 100
+_RUN_ID: Final = re.compile(r"run_[0-9A-Za-z]{22}")
 
 
 class Runs:
@@ -106,7 +110,10 @@ class Runs:
         """
         fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
-            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+            raise NotFoundError(
+                f"There is no run {run_id!r}; list them with GET /v1/runs."
+                f"{await self._tell_loss(run_id)}"
+            )
         return read_run(tenant, fields)
 
     async def page(
@@ -177,7 +184,11 @@ class Runs:
             RunActiveError: it has not ended.
             NotFoundError: no such run.
         """
-        record = await self.get(tenant, run_id)
+        try:
+            record = await self.get(tenant, run_id)
+        except CorruptRecordError:
+            await self._drop_damaged(tenant, run_id)
+            return
         verdict = await self._scripts.run(
             "delete_run",
             [
@@ -197,29 +208,58 @@ class Runs:
         Raises:
             NotTerminalError: it has not ended.
             NotFoundError: no such run.
+            CorruptRecordError: it is not the report that the run ended with.
         """
         record = await self.get(tenant, run_id)
         report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
-        if not record.status.terminal or report is None:
+        if not record.status.terminal:
             raise NotTerminalError(
                 f"Run {run_id!r} is {record.status}; wait with GET /v1/runs/{run_id}?wait=20."
             )
+        if report is None or hashlib.sha256(report).hexdigest() != record.etag:
+            raise CorruptRecordError(f"The report of run {run_id!r} is not as it was written.")
         return report
 
     async def history(self, tenant: str, test_set_id: str) -> AsyncIterator[bytes]:
         """Yield the reports of a test set's ended runs, oldest first."""
         for run_id in await self._connection.zrange(keys.test_set_runs(tenant, test_set_id)):
-            report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
-            if report is not None:
-                yield report
+            try:
+                report = await self.results(tenant, run_id)
+            except (NotTerminalError, NotFoundError):
+                continue
+            except CorruptRecordError:
+                report_damage(run_id)
+                continue
+            yield report
 
     async def _find(self, tenant: str, run_id: str) -> RunRecord | None:
         try:
             return await self.get(tenant, run_id)
         except NotFoundError:  # deleted between the index and the record
             return None
+        except CorruptRecordError:  # a list has no place for it
+            report_damage(run_id)
+            return None
+
+    async def _tell_loss(self, run_id: str) -> str:
+        """Say from when on runs are remembered, to somebody who may have one from before."""
+        if not _RUN_ID.fullmatch(run_id) or not (birth := await self._connection.get(keys.BIRTH)):
+            return ""
+        moment = iso_time(int(birth))
+        return f" The store's records begin at {moment}: one from before may have been lost."
+
+    async def _drop_damaged(self, tenant: str, run_id: str) -> None:
+        """Delete what is left of a run whose record does not say where it is listed."""
+        parts = (*keys.RUN_PARTS, "units", "holds", "shards")
+        await self._connection.unlink(
+            keys.job(tenant, run_id), *(keys.job_part(tenant, run_id, part) for part in parts)
+        )
+        sets = await self._connection.zrange(keys.test_sets(tenant))
+        for index in (keys.runs(tenant), *(keys.test_set_runs(tenant, one) for one in sets)):
+            await self._connection.zrem(index, run_id)
 
 
+@reading("a run")
 def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
     """Build a run's record from the fields of its hash."""
     return RunRecord(

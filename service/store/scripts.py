@@ -11,6 +11,7 @@ NAMES: Final = (
     "commit_plan",
     "commit_shard",
     "commit_test_set",
+    "condemn",
     "create_comparison",
     "create_errand",
     "create_run",

@@ -9,6 +9,7 @@ from msgspec import Struct
 from reteval.contract.outcomes import Outcome, OutcomeStatus
 from service.store import chunks, keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.fencing import Fence, LostClaimError, unit_keys
 from service.store.packing import Columns, Dictionary, pack_columns, pack_scores, unpack_columns
 from service.store.records import Claim
@@ -37,7 +38,8 @@ class Shards:
     async def done(self, claim: Claim, unit: str) -> set[int]:
         """Return the places in the plan whose outcome a shard has already."""
         key = keys.shard_outcomes(claim.tenant, claim.job_id, unit)
-        return {int(place) for place in await self._connection.hkeys(key)}
+        with reading(f"the outcomes of {claim.job_id!r}"):
+            return {int(place) for place in await self._connection.hkeys(key)}
 
     async def reach(self, claim: Claim, place: int) -> None:
         """Note that requests before a place of the plan may have been sent; before they are.
@@ -113,7 +115,8 @@ class Shards:
             return [*unpack_shard(blob)]
         working = keys.shard_outcomes(tenant, run_id, unit)
         blobs = await self._connection.hmget(working, [str(place) for place in places])
-        return [None if blob is None else _decode(blob) for blob in blobs]
+        with reading(f"the outcomes of {run_id!r}"):
+            return [None if blob is None else _decode(blob) for blob in blobs]
 
 
 def pack_shard(outcomes: Sequence[Outcome]) -> bytes:
@@ -127,4 +130,5 @@ def unpack_shard(blob: bytes) -> list[Outcome]:
     """Reverse `pack_shard`."""
     packed = chunks.unpack(blob, PackedShard)
     ids: Mapping[int, str] = dict(enumerate(packed.ids))
-    return unpack_columns(packed.columns, packed.scores, ids)
+    with reading("a shard"):
+        return unpack_columns(packed.columns, packed.scores, ids)

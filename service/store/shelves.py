@@ -8,6 +8,7 @@ from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.damage import reading
 from service.store.jobs import read_state
 from service.store.records import JobRecord
 from service.store.scripts import Scripts
@@ -38,8 +39,9 @@ class Shelf(Generic[J, R]):
         fields = await self._connection.hgetall(keys.job(tenant, job_id))
         if not job_id.startswith(self.prefix) or not fields:
             raise NotFoundError(f"There is no {self.about} {job_id!r}.")
-        spec = msgspec.json.decode(fields["spec"], type=self.spec)
-        return cast("J", self.record(spec=spec, **read_state(tenant, fields)))
+        with reading(f"the {self.about} {job_id!r}"):
+            spec = msgspec.json.decode(fields["spec"], type=self.spec)
+            return cast("J", self.record(spec=spec, **read_state(tenant, fields)))
 
     async def report(self, tenant: str, record: J) -> R | None:
         """Return what a job found; None unless it has ended well."""
@@ -47,4 +49,5 @@ class Shelf(Generic[J, R]):
             return None
         job_id: str = record.spec.id  # type: ignore[attr-defined]  # every kind's record has one
         body = await self._connection.get(keys.job_part(tenant, job_id, "report"))
-        return cast("R", msgspec.json.decode(body, type=self.found)) if body else None
+        with reading(f"the report of {job_id!r}"):
+            return cast("R", msgspec.json.decode(body, type=self.found)) if body else None

@@ -3,13 +3,14 @@
 import secrets
 from typing import Final
 
-from service.errors import StoreUnavailableError
 from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
-from service.store.connection import Connection
+from service.store.connection import PROMPT, Connection, Patience
+from service.store.damage import Damage
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
+from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
@@ -36,6 +37,7 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
+        self.damage = Damage(scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
@@ -45,9 +47,9 @@ class Store:
         self.journal = Journal(scripts)
 
     @classmethod
-    def connect(cls, url: str) -> "Store":
+    def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":
         """Make a store; it connects at its first command."""
-        return cls(Connection.open(url))
+        return cls(Connection.open(url, patience=patience))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -61,32 +63,35 @@ class Store:
         """
         await self._connection.set(keys.PROBE, secrets.token_hex(8), lifetime_ms=_PROBE_MS)
 
-    async def findings(self) -> list[str]:
-        """Return what is unsafe about the server's configuration, a sentence each."""
-        memory = await self._connection.info("memory")
-        persistence = await self._connection.info("persistence")
-        found = []
-        if memory["maxmemory_policy"] != "noeviction":
-            found.append(
-                f"maxmemory-policy is {memory['maxmemory_policy']}: results can vanish; "
-                "set it to noeviction"
-            )
-        if not persistence["aof_enabled"]:
-            found.append("AOF is off: a crash loses runs; set appendonly yes")
-        return found
-
-    async def check_policy(self) -> None:
-        """Refuse a server that may drop keys by itself.
+    async def findings(self) -> list[Finding]:
+        """Return what is wrong with the server by its own account.
 
         Raises:
-            StoreUnavailableError: its eviction policy is not `noeviction`, or it is away.
+            StoreUnavailableError: it does not answer.
         """
-        policy = (await self._connection.info("memory"))["maxmemory_policy"]
-        if policy != "noeviction":
-            raise StoreUnavailableError(
-                f"Redis runs with maxmemory-policy {policy!r} and would drop results; "
-                "set it to noeviction"
-            )
+        return inspect_server(await self._connection.info())
+
+    async def check_policy(self) -> list[Finding]:
+        """Refuse a server that may drop keys by itself; return what else is wrong with it.
+
+        Raises:
+            UnsafeStoreError: its eviction policy is not `noeviction`.
+            StoreUnavailableError: it does not answer.
+        """
+        found = await self.findings()
+        for one in found:
+            if one.code is FindingCode.EVICTION:
+                raise UnsafeStoreError(f"{one.message}; {one.fix}")
+        return found
+
+    async def birth_ms(self) -> int:
+        """Return when this store's records begin; one that lost its data is born again."""
+        known = await self._connection.get(keys.BIRTH)
+        if known is None:
+            now = await self._connection.now_ms()
+            await self._connection.set(keys.BIRTH, str(now), only_new=True)
+            known = await self._connection.get(keys.BIRTH)
+        return int(known or 0)
 
     async def signing_key(self) -> bytes:
         """Return the key that all API processes sign cursors with, made at first use."""

@@ -7,9 +7,10 @@ from typing import Any, Final
 import msgspec
 
 from reteval.contract.testsets import Query, TestSet
-from service.errors import NotFoundError, ReferencedError
+from service.errors import CorruptRecordError, NotFoundError, ReferencedError
 from service.store import chunks, keys
 from service.store.connection import Connection
+from service.store.damage import reading, report_damage
 from service.store.records import TestSetDraft
 from service.store.scripts import Scripts, text
 
@@ -119,7 +120,7 @@ class TestSets:
         rows = await self._connection.zrevrange(
             keys.test_sets(tenant), below=before, limit=limit + 1
         )
-        heads = [await self._head(tenant, member) for member, _ in rows[:limit]]
+        heads = [await self._find(tenant, member) for member, _ in rows[:limit]]
         position = rows[limit - 1][1] if len(rows) > limit else None
         return [head for head in heads if head is not None], position
 
@@ -163,11 +164,20 @@ class TestSets:
                 f"Runs refer to {test_set.id!r}; delete them first (GET /v1/runs?test_set=…)."
             )
 
+    async def _find(self, tenant: str, test_set_id: str) -> TestSet | None:
+        """Return a test set for a list, which has no place for one that cannot be read."""
+        try:
+            return await self._head(tenant, test_set_id)
+        except CorruptRecordError:
+            report_damage(test_set_id)
+            return None
+
     async def _head(self, tenant: str, test_set_id: str) -> TestSet | None:
         fields = await self._connection.hgetall(keys.test_set(tenant, test_set_id))
         return _read_head(test_set_id, fields) if fields else None
 
 
+@reading("a test set")
 def _read_head(test_set_id: str, fields: dict[str, bytes]) -> TestSet:
     draft = msgspec.json.decode(fields["draft"], type=TestSetDraft)
     values: dict[str, Any] = {name: getattr(draft, name) for name in draft.__struct_fields__}

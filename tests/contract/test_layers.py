@@ -21,6 +21,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "service.errors": (),
     "service.settings": (),
     "service.locks": (),
+    "service.server_log": (),
     "service.sessions": (),
     "service.egress": (),
     "service.store": ("service.errors",),
@@ -45,7 +46,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.settings",
         "service.errors",
     ),
-    "service.embedded": ("service.locks",),
+    "service.embedded": ("service.locks", "service.server_log"),
     "service.supervisor": ("service.embedded", "service.sessions", "service.settings"),
     "service.standalone": ("service.embedded", "service.supervisor", "service.settings"),
     "service.__main__": (

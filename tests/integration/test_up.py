@@ -16,6 +16,7 @@ import redis
 from service.embedded import EmbeddedServer
 from service.locks import wait_until
 from service.standalone import claim_port
+from tests.service_process import find_descendants, is_alive
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,35 +63,12 @@ def is_ready(url: str) -> bool:
         return False
 
 
-def children(pid: int) -> list[int]:
-    """The processes that the supervisor started, and theirs."""
-    found, parents = [], {pid}
-    stats = sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda path: int(path.parent.name))
-    for path in stats:
-        try:
-            parent = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-        if parent in parents:
-            found.append(int(path.parent.name))
-            parents.add(found[-1])
-    return found
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs (one that nobody has reaped does not)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_up_serves_and_ctrl_c_stops_everything(tmp_path: Path) -> None:
     """One line on standard output, then Ctrl-C ends every process; a new start has the data."""
     data = tmp_path / "data"
     with up(data) as (process, url):
         assert is_ready(url)
-        parts = children(process.pid)
+        parts = find_descendants(process.pid)
         with redis.Redis.from_url(EmbeddedServer(data).url) as client:
             client.set("kept", "value")
         began = time.monotonic()
@@ -98,7 +76,7 @@ def test_up_serves_and_ctrl_c_stops_everything(tmp_path: Path) -> None:
         assert process.wait() == 0
         took = time.monotonic() - began
     assert len(parts) >= 3
-    assert [pid for pid in parts if alive(pid)] == []
+    assert [pid for pid in parts if is_alive(pid)] == []
     assert not EmbeddedServer(data).running()
     assert took < 10  # the promise is 5 s; the rest is for a busy machine
     with EmbeddedServer(data) as server, redis.Redis.from_url(server.url) as client:
@@ -110,8 +88,8 @@ def test_up_restarts_its_killed_parts(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with up(data) as (process, url):
         os.kill(int((data / "valkey.pid").read_text()), signal.SIGKILL)
-        for pid in children(process.pid):
-            if alive(pid):
+        for pid in find_descendants(process.pid):
+            if is_alive(pid):
                 os.kill(pid, signal.SIGKILL)
         assert wait_until(lambda: EmbeddedServer(data).running() and is_ready(url), 30)
         assert (tmp_path / "up.log").read_text().count("starts again") >= 4
@@ -121,10 +99,10 @@ def test_killed_up_leaves_only_the_store_and_is_taken_over(tmp_path: Path) -> No
     """After a kill -9 of the supervisor the parts end; the next start joins the store."""
     data = tmp_path / "data"
     with up(data) as (process, _url):
-        parts = children(process.pid)
+        parts = find_descendants(process.pid)
         process.kill()
         process.wait()
-        assert wait_until(lambda: not any(alive(pid) for pid in parts), 30)
+        assert wait_until(lambda: not any(is_alive(pid) for pid in parts), 30)
     store = (data / "valkey.pid").read_text()
     assert EmbeddedServer(data).running()
     with up(data) as (_process, url):

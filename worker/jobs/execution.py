@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from reteval.contract.outcomes import FailureCode
-from service.errors import NotFoundError, ServiceError
+from service.errors import CorruptRecordError, NotFoundError, ServiceError
 from service.queue import JobQueue
 from service.settings import Settings
+from service.store.connection import STEADY
 from service.store.ending import end_task
 from service.store.fencing import LostClaimError
 from service.store.keys import COMPARISON_PREFIX, PREVIEW_PREFIX, PROBE_PREFIX
 from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
-from worker.jobs.finalising import abandon_run, finalise_run
-from worker.jobs.hold import MAKE_WAY_S, Hold, Stop
+from worker.jobs.finalising import abandon_run, describe_damaged, finalise_run
+from worker.jobs.hold import BEAT_S, MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
 from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
@@ -34,6 +35,8 @@ _KINDS: Final = {
     PREVIEW_PREFIX: (preview_variants, abandon_preview),
 }
 """What to do with jobs of one unit, by how their ids begin, and how to end them without."""
+GIVE_BACK_S: Final = 300.0
+"""For how long a worker that its store has left tries to give its unit back."""
 
 
 async def execute_next(settings: Settings, queue_name: str, *, seconds: float = MAKE_WAY_S) -> None:
@@ -43,7 +46,7 @@ async def execute_next(settings: Settings, queue_name: str, *, seconds: float = 
     some seconds no more is begun: a new process starts afresh.
     """
     began = time.monotonic()
-    store = Store.connect(settings.redis_url)
+    store = Store.connect(settings.redis_url, patience=STEADY)
     queue = JobQueue.connect(settings.redis_url)
     try:
         with _draining() as drain:
@@ -65,7 +68,11 @@ async def _execute(work: Work, drain: "Drain") -> Claim | None:
     claim, lease_s = work.claim, work.settings.lease_s
     log.info("unit.claimed", job=claim.job_id, unit=claim.unit, epoch=claim.epoch)
     with drain.watch(work.hold):
-        goes_on = await hold_and_work(work)
+        try:
+            goes_on = await hold_and_work(work)
+        except (LostClaimError, ServiceError):
+            await _give_back(work, drain)
+            raise
     if not goes_on or drain.asked:
         return None
     return await work.store.claims.claim(claim.tenant, claim.job_id, owner=_name(), lease_s=lease_s)
@@ -84,15 +91,15 @@ async def hold_and_work(work: Work) -> bool:
             await _abandon(work, FailureCode.WORKER_CRASHED)
             return False
         return await _dispatch(work)
-    except LostClaimError:
-        raise
-    except NotFoundError:
-        log.warning("job.basis_gone", job=work.claim.job_id)
-        await _abandon(work, FailureCode.PARENT_DELETED)
+    except NotFoundError as exc:
+        log.warning("job.basis_gone", job=work.claim.job_id, error=str(exc))
+        await _end_incomplete(work, FailureCode.PARENT_DELETED)
         return False
-    except ServiceError:
-        with contextlib.suppress(ServiceError):
-            await work.store.claims.release(work.claim)
+    except CorruptRecordError as exc:
+        log.warning("job.basis_corrupt", job=work.claim.job_id, error=str(exc))
+        await _end_incomplete(work, FailureCode.CORRUPT_RECORD)
+        return False
+    except (LostClaimError, ServiceError):
         raise
     except Exception:  # noqa: BLE001 - whatever broke, the job must end honestly
         log.exception("job.internal_error", job=work.claim.job_id)
@@ -131,6 +138,32 @@ async def _abandon(work: Work, code: FailureCode) -> None:
             return
     record = await work.store.runs.get(work.tenant, work.claim.job_id)
     await abandon_run(work, record, code)
+
+
+async def _end_incomplete(work: Work, code: FailureCode) -> None:
+    """End a job of which, or for which, something stored is missing or damaged."""
+    claim = work.claim
+    try:
+        await _abandon(work, code)
+    except NotFoundError:
+        log.warning("job.gone", job=claim.job_id)
+    except CorruptRecordError:
+        report = await describe_damaged(work)
+        await work.store.damage.condemn(claim.queue, work.tenant, claim.job_id, report=report)
+
+
+async def _give_back(work: Work, drain: "Drain") -> None:
+    """Give up the claim, if it still is one, so that an outage of the store counts as no crash."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + GIVE_BACK_S
+    while not drain.asked and loop.time() < deadline:
+        try:
+            await work.store.claims.release(work.claim)
+        except ServiceError as exc:
+            log.warning("unit.not_given_back", job=work.claim.job_id, error=str(exc))
+            await asyncio.sleep(BEAT_S)
+        else:
+            return
 
 
 class Drain:

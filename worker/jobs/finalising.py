@@ -8,6 +8,7 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import parse_metric
 from reteval.contract.outcomes import FailureCode, Outcome
 from reteval.contract.runs import RunStatus
+from service.errors import CorruptRecordError, NotFoundError
 from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.claims import MAX_CRASHES
 from service.store.plans import PlanSize
@@ -29,7 +30,7 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
     store, claim, spec = work.store, work.claim, record.spec
     size = await store.plans.size(work.tenant, record.id)
     if size is None:
-        raise RuntimeError("the end of a run without a plan")
+        raise CorruptRecordError("The plan of the run is gone.")
     planned = await _read_plan(work, record)
     plan, showing = planned.plan, await store.plans.showing(work.tenant, record.id)
     outcomes = await _read_outcomes(work, size, _name_unsent(record, showing.stopped))
@@ -84,6 +85,20 @@ async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
         error=code,
         shards=size.units(),
     )
+
+
+async def describe_damaged(work: Work) -> bytes:
+    """Return the report of a run of which too much is damaged to keep what was answered.
+
+    Empty where not even what was asked for can be read, or where it is no run.
+    """
+    try:
+        record = await work.store.runs.get(work.tenant, work.claim.job_id)
+    except (CorruptRecordError, NotFoundError):
+        return b""
+    code = FailureCode.CORRUPT_RECORD
+    clean = [skipped(code)] * record.spec.planned.clean
+    return report_bare(record, status=RunStatus.FAILED, reason=code, clean=clean)
 
 
 async def _read_plan(work: Work, record: RunRecord) -> Planned:

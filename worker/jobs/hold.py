@@ -68,11 +68,13 @@ class Hold:
         began = renewed = self._clock()
         beat = min(BEAT_S, self._lease_s / 4)
         while self.reason is not Stop.LOST:
+            left = self._lease_s * BLACKOUT_SHARE - (self._clock() - renewed)
             try:
-                state = await self._claims.renew(self.claim, lease_s=self._lease_s)
-            except ServiceError as exc:
+                async with asyncio.timeout(max(left, beat)):
+                    state = await self._claims.renew(self.claim, lease_s=self._lease_s)
+            except (ServiceError, TimeoutError) as exc:
                 _log.warning("lease.not_renewed", run=self.claim.job_id, error=str(exc))
-                if self._clock() - renewed > self._lease_s * BLACKOUT_SHARE:
+                if self._clock() - renewed >= self._lease_s * BLACKOUT_SHARE:
                     self.stop(Stop.LOST)
             else:
                 renewed = self._clock()

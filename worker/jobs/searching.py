@@ -1,5 +1,6 @@
 """A shard of a run that calls its endpoint: send what is missing, pack it."""
 
+from service.errors import CorruptRecordError
 from service.store.records import RunRecord
 from worker.jobs.hold import Stop
 from worker.jobs.sending import list_asks, open_sender
@@ -17,7 +18,7 @@ async def search_shard(work: Work, record: RunRecord) -> bool:
     """
     size = await work.store.plans.size(work.tenant, record.id)
     if size is None:
-        raise RuntimeError(f"shard {work.claim.unit} of a run without a plan")
+        raise CorruptRecordError("The plan of the run is gone.")
     places = size.places(work.claim.unit)
     window = record.spec.request.limits.window
     work.hold.makes_way = True

@@ -53,6 +53,7 @@ class FailureCode(StrEnum):
     REPORTED = "reported"
     NOT_SENDABLE = "not_sendable"
     PARENT_DELETED = "parent_deleted"
+    CORRUPT_RECORD = "corrupt_record"
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -23,6 +23,7 @@ class ErrorCode(StrEnum):
     REFERENCED = "referenced"
     RUN_ACTIVE = "run_active"
     ALREADY_TERMINAL = "already_terminal"
+    CORRUPT_RECORD = "corrupt_record"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
@@ -31,20 +32,23 @@ class ErrorCode(StrEnum):
     SECRETS_UNAVAILABLE = "secrets_unavailable"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
     INTERNAL = "internal"
+    NOT_READY = "not_ready"
     STORE_UNAVAILABLE = "store_unavailable"
     STORAGE_FULL = "storage_full"
 
 
 class ProblemItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing wrong with a body: where it is (JSON Pointer), what, and how to mend it.
+    """One thing that is wrong: where it is in the body (JSON Pointer), what, and how to mend it.
 
-    `row` is the one-based line or record of a streamed or tabular upload.
+    `row` is the one-based line or record of a streamed or tabular upload; `code` names what
+    `/readyz` found, which stands in no body.
     """
 
     pointer: str
     message: str
     fix: str = ""
     row: int | None = None
+    code: str = ""
 
 
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):

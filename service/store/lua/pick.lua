@@ -1,7 +1,7 @@
 -- Find the job whose turn it is: of the tenant with the fewest leases, then the one served least
 -- recently. Within a tenant a job of one shard goes before larger ones, then the oldest.
 -- KEYS: tenants with jobs that have not ended, turns    ARGV: queue, schema, jobs of a tenant to look at
--- Answers tenant and job id, or nothing.
+-- Answers tenant and job id, or nothing. A job whose keys cannot be read is in nobody's way.
 local now = redis.call('TIME')
 local ms = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000))
 
@@ -45,7 +45,8 @@ for _, tenant in ipairs(tenants) do
   local jobs = redis.call('ZRANGE', 't:' .. tenant.name .. ':active:' .. ARGV[1], 0, ARGV[3] - 1)
   for _, job in ipairs(jobs) do
     local key = 't:' .. tenant.name .. ':' .. string.match(job, '^[^_]*') .. ':' .. job
-    if claimable(key) then
+    local readable, due = pcall(claimable, key)
+    if readable and due then
       if redis.call('HGET', key, 'small') == '1' then
         return {tenant.name, job}
       end

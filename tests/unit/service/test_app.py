@@ -5,8 +5,8 @@ import redis
 from structlog.testing import capture_logs
 
 from service.app import _report_end, application, check_settings, open_backend
-from service.errors import StoreUnavailableError
 from service.settings import Settings, SettingsError
+from service.store.findings import UnsafeStoreError
 
 URL = "redis://store.internal/0"
 
@@ -48,7 +48,7 @@ async def test_reaper_that_dies_is_logged() -> None:
         task.add_done_callback(_report_end)
         await asyncio.wait({task})
         await asyncio.sleep(0)
-    assert [log["event"] for log in logs] == ["reaper.died"]
+    assert [log["event"] for log in logs] == ["chore.died"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
@@ -71,7 +71,7 @@ async def test_store_that_evicts_is_refused_at_start(redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as server:
         server.config_set("maxmemory-policy", "allkeys-lru")
         try:
-            with pytest.raises(StoreUnavailableError, match="noeviction"):
+            with pytest.raises(UnsafeStoreError, match="noeviction"):
                 async with open_backend(settings):
                     pass
         finally:

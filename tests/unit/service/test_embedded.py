@@ -236,6 +236,41 @@ def test_start_shows_the_log_of_a_server_that_died(data: Path) -> None:
         EmbeddedServer(data, binary=binary).start()
 
 
+@pytest.mark.parametrize("part", ["incr.aof", "base.rdb", "manifest"])
+def test_start_refuses_a_damaged_file(data: Path, part: str) -> None:
+    """Damage is never loaded or mended unasked: the message names the runbook and its tool."""
+    with EmbeddedServer(data) as server, redis.Redis.from_url(server.url) as client:
+        for number in range(50):
+            client.set(f"key-{number}", "value")
+    (damaged,) = (data / "appendonlydir").glob(f"*.{part}")
+    content = damaged.read_bytes()
+    middle = len(content) // 2
+    damaged.write_bytes(content[:middle] + b"?" * 20 + content[middle + 20 :])
+    broken = damaged.read_bytes()
+    with pytest.raises(EmbeddedError, match=r"docs/operations\.md.*valkey-check-aof"):
+        EmbeddedServer(data).start()
+    assert damaged.read_bytes() == broken
+
+
+def test_start_loads_a_torn_tail(data: Path) -> None:
+    """A last write that was cut short had not been acknowledged: it goes, the rest is there."""
+    with EmbeddedServer(data) as server, redis.Redis.from_url(server.url) as client:
+        for number in range(50):
+            client.set(f"key-{number}", "value")
+    (torn,) = (data / "appendonlydir").glob("*.incr.aof")
+    torn.write_bytes(torn.read_bytes()[:-5])
+    with EmbeddedServer(data) as server, redis.Redis.from_url(server.url) as client:
+        assert client.dbsize() == 49
+
+
+def test_start_in_a_directory_that_takes_no_files(data: Path) -> None:
+    """What keeps the server's files from being written is told as it is."""
+    prepare_directory(data)
+    (data / "users.lock").mkdir()
+    with pytest.raises(EmbeddedError, match=r"cannot be written.*free space"):
+        EmbeddedServer(data).start()
+
+
 def test_start_says_when_there_is_no_log(data: Path) -> None:
     """A server that ends without a word is reported all the same."""
     with pytest.raises(EmbeddedError, match="it left no log"):

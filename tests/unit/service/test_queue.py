@@ -1,12 +1,14 @@
 import importlib
+import time
 
 import pytest
 from redis import Redis
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
-from service.errors import StoreUnavailableError
+from service.errors import StorageFullError, StoreUnavailableError
 from service.queue import JOB, JobQueue
+from tests.chaos import proxy_to
 
 CALL = "run_1-plan-0"
 
@@ -52,6 +54,30 @@ async def test_job_just_started_is_left_alone(queue: JobQueue, redis_url: str) -
         client.delete("rq:queue:runs")
     await queue.enqueue([CALL], queue="runs")
     assert (await queue.depth())["runs"] == 0
+
+
+async def test_frozen_server_is_given_up_in_time(redis_url: str) -> None:
+    """A queue that gets no reply answers as unavailable when its time is over."""
+    with proxy_to(redis_url) as proxy:
+        queue = JobQueue.connect(proxy.url, total_s=0.3)
+        await queue.depth()
+        proxy.freeze()
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailableError):
+            await queue.enqueue([CALL], queue="runs")
+        assert time.monotonic() - began < 1
+        queue.close()
+
+
+async def test_full_server_is_said_to_be_full(queue: JobQueue, redis_url: str) -> None:
+    """A queue without room says so."""
+    with Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", "1")
+        try:
+            with pytest.raises(StorageFullError):
+                await queue.enqueue([CALL], queue="runs")
+        finally:
+            client.config_set("maxmemory", "0")
 
 
 async def test_missing_server_is_an_unavailable_store(tmp_path: object) -> None:

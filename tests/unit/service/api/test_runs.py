@@ -42,7 +42,7 @@ async def test_create_answers_where_the_run_is(client: httpx.AsyncClient) -> Non
 async def test_create_wakes_a_worker(client: httpx.AsyncClient) -> None:
     """The job that names the run waits in the queue when the answer is there."""
     await create(client, run_body())
-    assert (await client.get("/readyz")).json()["queued"]["runs"] == 1
+    assert (await client.get("/readyz")).json()["queues"]["runs"]["queued"] == 1
 
 
 async def test_header_values_are_never_in_the_clear(

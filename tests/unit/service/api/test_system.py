@@ -3,6 +3,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from service.api.openapi import list_operations
 from service.api.problems import error_kinds
@@ -59,23 +60,30 @@ async def test_head_answers_like_get_without_a_body(
         assert head.headers["Content-Length"] == str(len(full.content))
 
 
-async def test_readiness_tells_the_store(client: httpx.AsyncClient) -> None:
-    """A store that takes writes is ready; its findings and the queue are shown."""
-    answer = await client.get("/readyz")
-    assert answer.status_code == 200
-    assert answer.json() == {
-        "status": "ready",
-        "version": answer.json()["version"],
-        "egress": "loopback",
-        "warnings": [],
-        "queued": answer.json()["queued"],
-    }
+async def test_readiness_tells_flaws_and_faults_apart(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """A flawed service is 200 with findings; one that may lose work is 503 with the same."""
+    flawed = await client.get("/readyz")
+    assert (flawed.status_code, flawed.json()["status"]) == (200, "degraded")
+    assert {one["code"] for one in flawed.json()["findings"]} == {"no_worker"}
+    with redis.Redis.from_url(redis_url) as server:
+        server.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            faulty = await client.get("/readyz")
+        finally:
+            server.config_set("maxmemory-policy", "noeviction")
+    problem = faulty.json()
+    assert (faulty.status_code, problem["code"]) == (503, "not_ready")
+    assert problem["errors"][0]["code"] == "eviction"
+    assert "allkeys-lru" in problem["detail"]
+    assert problem["errors"][0]["fix"]
 
 
 async def test_store_away_is_503_and_worth_repeating(opens: Any) -> None:
     """Without Redis the process lives and says so; catalogues still answer."""
     async with opens(DEAD) as client:
-        for path in ("/readyz", "/v1/runs", "/v1/test-sets/x"):
+        for path in ("/v1/runs", "/v1/test-sets/x"):
             answer = await client.get(path)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
             assert (answer.json()["retryable"], answer.headers["Retry-After"]) == (True, "1")

@@ -139,13 +139,13 @@ async def test_refused_upload_leaves_the_store_unchanged(
 ) -> None:
     """Each bad body has its status and code, and no key is left behind."""
     with redis.Redis.from_url(redis_url) as server:
-        before = set(server.keys())
+        before = set(server.keys("t:default:*"))
         answer = await client.post(
             "/v1/test-sets", content=body, headers={"Content-Type": "application/json", **headers}
         )
         assert answer.status_code == status
         assert answer.json()["code"] == (code or "unsupported_media_type")
-        assert set(server.keys()) == before
+        assert set(server.keys("t:default:*")) == before
 
 
 async def test_upload_names_each_wrong_place(client: httpx.AsyncClient) -> None:

@@ -1,0 +1,121 @@
+"""What a host does to programs, F53 to F57: wrong clocks, few descriptors, full disks, locales."""
+
+import json
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from reteval.contract.outcomes import FailureCode
+from reteval.contract.runs import RunStatus
+from tests.faults.audit import count_repeats, numbers_of
+from tests.faults.cluster import Cluster
+from tests.faults.runs import CONCURRENCY, SIZE, set_stage, undisturbed
+
+CLOCK = Path(__file__).with_name("clock.c")
+
+
+@pytest.fixture(scope="module")
+def expected(deployment: Cluster) -> dict[str, Any]:
+    """Return what the run comes to when it is left alone."""
+    return undisturbed(deployment)
+
+
+@pytest.fixture(scope="module")
+def clock(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Build the library that shifts a program's wall clock."""
+    compiler = shutil.which("cc")
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("no C compiler to build a wrong clock with, or no Linux to load it")
+    library = tmp_path_factory.mktemp("clock") / "clock.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, CLOCK, "-ldl"], check=True)
+    return str(library)
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_f53_wrong_clock_changes_nothing(
+    cluster: Cluster, expected: dict[str, Any], clock: str, hours: int
+) -> None:
+    """F53: a worker an hour off keeps its lease, and takes over a run, as any other does."""
+    wrong = {"LD_PRELOAD": clock, "CLOCK_SHIFT_S": str(3600 * hours)}
+    with set_stage(cluster) as stage:
+        killed = cluster.start_worker(**wrong)
+        run = stage.start_run()
+        stage.await_half(run)
+        healthy = stage.client.get(run.id, wait=4)  # longer than a lease
+        assert (healthy.status, healthy.attempts) == (RunStatus.RUNNING, 1)
+        killed.send_horses(signal.SIGKILL)
+        assert numbers_of(stage.finish(run)) == expected
+        ended = stage.client.get(run.id)
+        assert count_repeats(run.id, stage.endpoint) <= CONCURRENCY
+    assert ended.started_at is not None
+    assert ended.finished_at is not None
+    assert ended.created_at <= ended.started_at <= ended.finished_at
+    told = datetime.fromisoformat(ended.finished_at)
+    assert abs(told - datetime.now(UTC)) < timedelta(minutes=5)
+
+
+def test_f54_few_descriptors_end_in_a_named_failure(cluster: Cluster) -> None:
+    """F54: a worker that may open 64 files is asked for 128 connections; no request vanishes."""
+    with set_stage(cluster, after=SIZE) as stage:
+        worker = cluster.start_worker()
+        resource.prlimit(worker.pid, resource.RLIMIT_NOFILE, (64, 64))
+        request = stage.request() | {"limits": {"concurrency": 128, "max_error_rate": 1.0}}
+        run = stage.client.run(request)
+        report = stage.finish(run)
+        assert set(report.counts.failed_by_code) <= {FailureCode.CONNECT, FailureCode.CIRCUIT_OPEN}
+        assert stage.finish(stage.start_run()).status is RunStatus.COMPLETED
+
+
+def test_f55_full_log_disk_stops_nothing(cluster: Cluster, expected: dict[str, Any]) -> None:
+    """F55: every log line fails to be written, and runs go on as before."""
+    with set_stage(cluster, after=SIZE) as stage:
+        cluster.start_worker(log=Path("/dev/full"))
+        assert numbers_of(stage.finish(stage.start_run())) == expected
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LC_ALL": "C", "TZ": "Asia/Kathmandu"}, {"LC_ALL": "tr_TR.UTF-8", "TZ": "bad"}]
+)
+def test_f56_locale_and_zone_change_nothing(
+    cluster: Cluster, expected: dict[str, Any], locale: dict[str, str]
+) -> None:
+    """F56: words, numbers and times do not depend on where the worker runs."""
+    with set_stage(cluster, after=SIZE) as stage:
+        cluster.start_worker(**locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        assert numbers_of(stage.finish(stage.start_run())) == expected
+
+
+def test_f57_clients_that_leave_leave_nothing(cluster: Cluster) -> None:
+    """F57: uploads and long polls that are hung up on keep no connection and no data."""
+    with set_stage(cluster) as stage, redis.Redis.from_url(cluster.store.url) as store:
+        run = stage.start_run()
+        poll = f"GET /v1/runs/{run.id}?wait=20 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+        line = json.dumps({"query": "left alone", "relevant_ids": ["d"]}).encode() + b"\n"
+        upload = (
+            b"POST /v1/test-sets?name=left HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n"
+            b"Content-Type: application/x-ndjson\r\n\r\n" + line * 5_000
+        )
+
+        def leave() -> None:
+            for _ in range(10):
+                for message in (poll, upload):
+                    with socket.create_connection(("127.0.0.1", cluster.port)) as line:
+                        line.sendall(message)
+
+        leave()
+        stage.wait_for(lambda: not store.keys("t:*:staging:*"))
+        stage.client.cancel(run.id)
+        before = cluster.api.count_files()
+        for _ in range(3):
+            leave()
+        stage.wait_for(lambda: cluster.api.count_files() <= before)
+        stage.wait_for(lambda: not store.keys("t:*:staging:*"))

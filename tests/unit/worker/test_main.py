@@ -1,0 +1,77 @@
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+import redis
+from structlog.testing import capture_logs
+
+from service.settings import SettingsError
+from service.store.findings import UnsafeStoreError
+from tests.chaos import proxy_to
+from worker.__main__ import await_store, read_settings
+
+
+def run_worker(redis_url: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program until its queue is empty."""
+    return subprocess.run(
+        [sys.executable, "-m", "worker", "--burst"],
+        env=os.environ | {"RETEVAL_REDIS_URL": redis_url},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_worker_needs_a_store() -> None:
+    """Without the address of a store there is nothing to work for, and the way out is named."""
+    with pytest.raises(SettingsError, match=r"RETEVAL_REDIS_URL.*service up"):
+        read_settings({})
+
+
+def test_worker_ends_with_its_queue(redis_url: str) -> None:
+    """With --burst an empty queue is the regular end."""
+    assert run_worker(redis_url).returncode == 0
+
+
+def test_worker_refuses_a_store_that_evicts(redis_url: str) -> None:
+    """A store that may drop results is no place to work for; the message says how to mend it."""
+    with redis.Redis.from_url(redis_url) as server:
+        server.config_set("maxmemory-policy", "allkeys-lfu")
+        try:
+            refused = run_worker(redis_url)
+        finally:
+            server.config_set("maxmemory-policy", "noeviction")
+    assert refused.returncode == 2
+    assert "noeviction" in refused.stderr
+
+
+async def test_worker_waits_for_its_store(redis_url: str) -> None:
+    """A store that is away at the start is waited for, and said to be away."""
+    with proxy_to(redis_url) as proxy, capture_logs() as logs:
+        proxy.refuse()
+        waiting = asyncio.create_task(await_store(proxy.url))
+        async with asyncio.timeout(20):
+            while not logs:
+                await asyncio.sleep(0.05)
+            assert not waiting.done()
+            proxy.accept()
+            await waiting
+    assert logs[0]["event"] == "store.unavailable"
+
+
+async def test_unsafe_store_is_told(redis_url: str) -> None:
+    """What may lose runs is a warning at the start; what drops them is refused."""
+    with redis.Redis.from_url(redis_url) as server, capture_logs() as logs:
+        server.config_set("appendonly", "no")
+        await await_store(redis_url)
+        server.config_set("appendonly", "yes")
+        server.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            with pytest.raises(UnsafeStoreError):
+                await await_store(redis_url)
+        finally:
+            server.config_set("maxmemory-policy", "noeviction")
+    assert [log["code"] for log in logs] == ["not_durable"]
