@@ -8,14 +8,12 @@ from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
 from service.queue import JobQueue
 from service.reaper import reap
+from service.store.claims import MAX_CRASHES
 from service.store.store import Store
 from tests.faults.audit import audit_run, count_repeats, numbers_of
 from tests.faults.cluster import Cluster
 from tests.faults.runs import CONCURRENCY, HALF, SIZE, set_stage
 from tests.factories import query, run_spec, stored_run, stored_test_set
-
-CRASHES = 4
-"""Of one run, after which it is given up."""
 
 
 def test_f9_bomb_is_given_up(cluster: Cluster) -> None:
@@ -24,13 +22,15 @@ def test_f9_bomb_is_given_up(cluster: Cluster) -> None:
         worker = cluster.start_worker()
         run = stage.start_run()
         stage.await_half(run)
-        for crash in range(CRASHES):
+        for crash in range(MAX_CRASHES):
             stage.wait_for(lambda held=crash * CONCURRENCY: stage.brake.held > held)
             worker.send_horses(signal.SIGKILL)
         ended = stage.client.wait(run.id, timeout_s=60)
         report = audit_run(stage.client, run.id, stage.endpoint)
         assert (ended.status, ended.error) == (RunStatus.FAILED, FailureCode.WORKER_CRASHED)
         assert report.metrics is None
+        (crash,) = [found for found in report.diagnostics if found.code == "worker_crashed"]
+        assert crash.evidence
         assert (report.counts.ok + report.counts.ok_empty, report.counts.skipped) == (HALF, HALF)
         assert stage.finish(stage.start_run()).status is RunStatus.COMPLETED
 
@@ -50,7 +50,7 @@ def test_f11_no_run_is_lost(cluster: Cluster) -> None:
     """F11: three of four workers are killed while they work through a hundred runs."""
     dice = random.Random(11)  # noqa: S311 - chooses a victim
     with set_stage(cluster, after=10**6) as stage:
-        workers = [cluster.start_worker() for _ in range(4)]
+        workers = [cluster.start_worker(RETEVAL_SHARD_SIZE="15") for _ in range(4)]
         runs = [stage.start_run() for _ in range(100)]
 
         def ended() -> int:
