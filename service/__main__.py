@@ -14,6 +14,7 @@ from granian.constants import Interfaces
 from service.app import openapi_yaml
 from service.embedded import EmbeddedError, EmbeddedServer
 from service.settings import TABLE, Settings, SettingsError
+from service.stderr import forgive_stderr
 from service.standalone import (
     Plan,
     PortTakenError,
@@ -33,6 +34,7 @@ _DRAIN_S = 10
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a sub-command; 0 done, 1 it cannot be done here, 2 asked for in a wrong way."""
+    forgive_stderr()
     return run(parser().parse_args(argv))
 
 

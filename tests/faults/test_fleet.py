@@ -4,11 +4,16 @@ import asyncio
 import random
 import signal
 
+import redis
+
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
 from service.queue import JobQueue
 from service.reaper import reap
+from service.store import keys
 from service.store.claims import MAX_CRASHES
+from service.store.keys import DEFAULT_TENANT
+from service.store.records import SCHEMA
 from service.store.store import Store
 from tests.faults.audit import audit_run, count_repeats, numbers_of
 from tests.faults.cluster import Cluster
@@ -49,16 +54,16 @@ def test_f10_run_without_workers_waits(cluster: Cluster) -> None:
 def test_f11_no_run_is_lost(cluster: Cluster) -> None:
     """F11: three of four workers are killed while they work through a hundred runs."""
     dice = random.Random(11)  # noqa: S311 - chooses a victim
-    with set_stage(cluster, after=10**6) as stage:
-        workers = [cluster.start_worker(RETEVAL_SHARD_SIZE="15") for _ in range(4)]
+    with set_stage(cluster, after=10**6, size=8) as stage:
+        workers = [cluster.start_worker() for _ in range(4)]
         runs = [stage.start_run() for _ in range(100)]
 
         def ended() -> int:
-            states = [stage.client.get(run.id).status for run in runs]
-            return sum(status.terminal for status in states)
+            return len(list(stage.client.runs(status="completed", limit=100)))
 
+        before = ended()
         for share in (10, 30, 50):
-            stage.wait_for(lambda share=share: ended() >= share)
+            stage.wait_for(lambda share=share: ended() >= before + share)
             workers.pop(dice.randrange(len(workers))).kill()
         reports = [stage.finish(run) for run in runs]
     assert {report.status for report in reports} == {RunStatus.COMPLETED}
@@ -77,3 +82,17 @@ async def test_f13_reapers_at_once_wake_once(store: Store, redis_url: str) -> No
         await opened.close()
     assert [record.id] in rounds
     assert depth["runs"] == 1
+
+
+def test_f14_newer_run_is_left_to_newer_workers(cluster: Cluster) -> None:
+    """F14: a worker leaves what a newer release made alone, without blame, and does the rest."""
+    with set_stage(cluster, after=10**6) as stage, redis.Redis.from_url(cluster.store.url) as store:
+        newer, known = stage.start_run(), stage.start_run()
+        record = keys.job(DEFAULT_TENANT, newer.id)
+        store.hset(record, "schema", SCHEMA + 1)
+        cluster.start_worker()
+        assert stage.finish(known).status is RunStatus.COMPLETED
+        left = stage.client.get(newer.id, wait=2)
+        assert (left.status, left.attempts) == (RunStatus.QUEUED, 0)
+        store.hset(record, "schema", SCHEMA)
+        assert stage.finish(newer).status is RunStatus.COMPLETED

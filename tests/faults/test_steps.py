@@ -14,7 +14,7 @@ from tests.faults.cluster import Cluster
 from tests.faults.runs import SIZE, set_stage, undisturbed
 from tests.faults.tollgate import Side, Tollgate
 
-FIRST = ("pick", "claim", "put_fields", "renew", "write_outcomes", "commit_plan")
+FIRST = ("claim", "put_fields", "renew", "write_outcomes", "commit_plan")
 """Steps from the wake-up call to the plan, the first requests among them."""
 LAST = ("write_outcomes", "commit_shard", "claim", "put_fields", "finish")
 """Steps from the last outcomes of a shard to the end."""
