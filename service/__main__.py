@@ -26,6 +26,7 @@ from service.standalone import (
     secret_key,
     supervise,
 )
+from service.stderr import forgive_stderr
 
 # An open event stream would hold the API's end for as long as its reader likes.
 _DRAIN_S = 10
@@ -33,6 +34,7 @@ _DRAIN_S = 10
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a sub-command; 0 done, 1 it cannot be done here, 2 asked for in a wrong way."""
+    forgive_stderr()
     return run(parser().parse_args(argv))
 
 

@@ -42,6 +42,7 @@ from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
+from service.stderr import forgive_stderr
 from service.store.ending import end_task
 from service.store.store import Store
 
@@ -98,6 +99,7 @@ def application() -> Litestar:
     Raises:
         SettingsError: a setting that cannot be used, or an API that anyone could reach.
     """
+    forgive_stderr()
     settings = Settings.from_env(os.environ)
     check_settings(settings)
     return create_app(settings)

@@ -110,9 +110,7 @@ def _judged(seen: Seen, judged: Grades, _relevant: Relevant, _k: int | None) -> 
     return sum(document in judged for document in seen) / len(seen) if seen else None
 
 
-def _normalise(
-    seen: Seen, judged: Grades, k: int | None, *, gain: Callable[[int], float]
-) -> float:
+def _normalise(seen: Seen, judged: Grades, k: int | None, *, gain: Callable[[int], float]) -> float:
     ideal = sorted((grade for grade in judged.values() if grade > 0), reverse=True)[:k]
     found = [max(judged.get(document or "", 0), 0) for document in seen]
     return _discount(found, gain) / _discount(ideal, gain)

@@ -22,17 +22,19 @@ class ServiceProcess(Struct, frozen=True):
 
 
 @contextmanager
-def run_service(data: Path, *, workers: int = 1, **environ: str) -> Iterator[ServiceProcess]:
+def run_service(
+    data: Path, *, workers: int = 1, log: Path | None = None, **environ: str
+) -> Iterator[ServiceProcess]:
     """Start the service, wait until it serves, and interrupt it at the end."""
     words = ["-m", "service", "up", "--port", "0", "--data", str(data), "--workers", str(workers)]
     with (
-        (data.parent / f"{data.name}.log").open("w") as log,
+        (log or data.parent / f"{data.name}.log").open("w") as output,
         subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,
             env=clean_environment() | environ,
             stdout=subprocess.PIPE,
-            stderr=log,
+            stderr=output,
             text=True,
             start_new_session=True,
         ) as process,
@@ -40,7 +42,7 @@ def run_service(data: Path, *, workers: int = 1, **environ: str) -> Iterator[Ser
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            assert line.startswith("ready "), f"the service did not start, see {log.name}"
+            assert line.startswith("ready "), f"the service did not start, see {output.name}"
             yield ServiceProcess(line.split()[1], process, data)
         finally:
             _interrupt(process)

@@ -15,6 +15,7 @@ from service.errors import ServiceError
 from service.queue import QUEUES, RUNS, JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
+from service.stderr import forgive_stderr
 from service.store.findings import Finding, UnsafeStoreError
 from service.store.store import Store
 from worker.jobs.runner import PAUSE_S, serve
@@ -29,6 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--queue", choices=QUEUES, default=RUNS, help="default: %(default)s")
     parser.add_argument("--burst", action="store_true", help="end when the queue is empty")
     arguments = parser.parse_args(argv)
+    forgive_stderr()
     try:
         settings = read_settings(os.environ)
         configure_logs(settings.log_level)

@@ -45,7 +45,9 @@ def check_metrics(report: Results, rows: list[OutcomeRow], queries: list[Query])
     metrics = report.metrics
     if metrics is None:
         metrics = report.partial.metrics if report.partial else {}
-    grades = [{str(judged.id): judged.grade for judged in query.relevant or ()} for query in queries]
+    grades = [
+        {str(judged.id): judged.grade for judged in query.relevant or ()} for query in queries
+    ]
     rankings = [row.outcome.ids if row.outcome.status.answered else None for row in rows]
     for name, found in metrics.items():
         stored = Summary(mean=found.mean, n=found.n, sd=found.sd, bounds=found.bounds)

@@ -126,17 +126,15 @@ class Cluster:
         """Open a client of the API."""
         return Client(self.url)
 
-    def start_api(self, store_url: str = "") -> Part:
+    def start_api(self, store_url: str = "", *, log: Path | None = None) -> Part:
         """Start the API and wait until it serves; `store_url` may lead through a proxy."""
         if self._api is not None:
             self._api.kill()
-        self._api = Part(["service", "serve"], self.environment(store_url), self._log("api"))
+        self._api = Part(["service", "serve"], self.environment(store_url), log or self._log("api"))
         assert wait_until(self.ready, PATIENCE_S), self._api.log.read_text()
         return self._api
 
-    def start_worker(
-        self, store_url: str = "", *, log: Path | None = None, **environ: str
-    ) -> Part:
+    def start_worker(self, store_url: str = "", *, log: Path | None = None, **environ: str) -> Part:
         """Start a worker; `store_url` may lead through a proxy, `log` and `environ` are its own."""
         env = self.environment(store_url) | environ
         part = Part(["worker"], env, log or self._log(f"worker-{len(self.workers)}"))

@@ -14,10 +14,7 @@ def make_test_set(name: str, size: int) -> dict[str, Any]:
             {
                 "id": f"q{number}",
                 "query": f"où est la réponse {number}",
-                "relevant": [
-                    {"id": f"d{number}-{grade}", "grade": grade}
-                    for grade in GRADES
-                ],
+                "relevant": [{"id": f"d{number}-{grade}", "grade": grade} for grade in GRADES],
             }
             for number in range(size)
         ],

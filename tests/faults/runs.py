@@ -59,11 +59,11 @@ class Stage(Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def set_stage(cluster: Cluster, *, after: int = HALF) -> Iterator[Stage]:
+def set_stage(cluster: Cluster, *, after: int = HALF, size: int = SIZE) -> Iterator[Stage]:
     """Upload the test set and serve its answers, of which `after` come before the brake."""
     brake = Brake(search, after=after)
     with serve_answers(brake) as endpoint, cluster.client() as client:
-        test_set = client.upload(make_test_set("faults", SIZE))
+        test_set = client.upload(make_test_set("faults", size))
         try:
             yield Stage(cluster, client, endpoint, brake, test_set.id)
         finally:

@@ -14,10 +14,11 @@ from tests.faults.cluster import Cluster
 from tests.faults.runs import SIZE, set_stage, undisturbed
 from tests.faults.tollgate import Side, Tollgate
 
-FIRST = ("claim", "put_fields", "renew", "write_outcomes")
-"""Steps from the claim on, in their order."""
-LAST = ("write_outcomes", "put_fields", "finish")
-"""Steps from the last outcomes to the end."""
+FIRST = ("claim", "put_fields", "renew", "write_outcomes", "commit_plan")
+"""Steps from the wake-up call to the plan, the first requests among them."""
+LAST = ("write_outcomes", "commit_shard", "claim", "put_fields", "finish")
+"""Steps from the last outcomes of a shard to the end."""
+SHARDS = {"RETEVAL_SHARD_SIZE": "15"}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def test_kill_at_a_first_step(
     """A worker killed while it begins a run leaves it to the next one."""
     with set_stage(cluster) as stage, Tollgate(cluster.store.url) as gate:
         gate.arm(step, side)
-        worker = cluster.start_worker(gate.url)
+        worker = cluster.start_worker(gate.url, **SHARDS)
         run = stage.start_run()
         stage.wait_for(gate.held.is_set)
         worker.kill()
@@ -49,7 +50,7 @@ def test_kill_at_a_last_step(
 ) -> None:
     """F4, F5: killed between the last answer and the end, the run ends once, with the same bytes."""
     with set_stage(cluster) as stage, Tollgate(cluster.store.url) as gate:
-        worker = cluster.start_worker(gate.url)
+        worker = cluster.start_worker(gate.url, **SHARDS)
         run = stage.start_run()
         stage.await_half(run)
         gate.arm(step, side)

@@ -53,6 +53,7 @@ class Hold:
         self._claims = claims
         self._lease_s = lease_s
         self._clock = clock
+        self._renewed = clock()
 
     def stop(self, reason: Stop) -> None:
         """Ask for the end; the first reason stands."""
@@ -60,28 +61,36 @@ class Hold:
             self.reason = reason
 
     def stopping(self) -> bool:
-        """Whether no further request may be sent."""
+        """Whether no further request may be sent.
+
+        A process that was frozen asks here before its next beat can tell that the lease is gone.
+        """
+        self._check_blackout()
         return self.reason is not None
 
     async def keep(self) -> None:
         """Renew until stopped; being silent for too long counts as having lost the claim."""
-        began = renewed = self._clock()
+        began = self._clock()
         beat = min(BEAT_S, self._lease_s / 4)
         while self.reason is not Stop.LOST:
-            left = self._lease_s * BLACKOUT_SHARE - (self._clock() - renewed)
+            asked = self._clock()
+            left = self._lease_s * BLACKOUT_SHARE - (asked - self._renewed)
             try:
                 async with asyncio.timeout(max(left, beat)):
                     state = await self._claims.renew(self.claim, lease_s=self._lease_s)
             except (ServiceError, TimeoutError) as exc:
                 _log.warning("lease.not_renewed", run=self.claim.job_id, error=str(exc))
-                if self._clock() - renewed >= self._lease_s * BLACKOUT_SHARE:
-                    self.stop(Stop.LOST)
+                self._check_blackout()
             else:
-                renewed = self._clock()
+                self._renewed = asked
                 if not state.held:
                     self.stop(Stop.LOST)
                 elif state.cancel:
                     self.stop(Stop.CANCELLED)
-                elif state.others and self.makes_way and renewed - began > MAKE_WAY_S:
+                elif state.others and self.makes_way and asked - began > MAKE_WAY_S:
                     self.stop(Stop.MAKING_WAY)
             await asyncio.sleep(beat)
+
+    def _check_blackout(self) -> None:
+        if self._clock() - self._renewed > self._lease_s * BLACKOUT_SHARE:
+            self.stop(Stop.LOST)
