@@ -19,6 +19,8 @@ from service.store.packing import STATUSES, Dictionary, pack_columns, pack_score
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
 
+MODEL_ANSWERS: Final = "model_answers"
+"""The field of the plan that holds what a model wrote of queries."""
 _READ: Final = 2_000
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Outcome).decode
@@ -55,6 +57,14 @@ class Journal:
         size = PlanSize(clean=clean, total=len(requests))
         await self._put(claim, "plan", {"size": msgspec.msgpack.encode(size)})
         await self._put(claim, "", {"total": str(size.total).encode()})
+
+    async def put_model_answers(self, claim: Claim, answers: Mapping[str, Outcome]) -> None:
+        """Store what a model wrote of each query, by its id, for the plan that is made of it.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        await self._put(claim, "plan", {MODEL_ANSWERS: _encode(dict(answers))})
 
     async def plan(self, claim: Claim) -> tuple[list[PlannedRequest], int] | None:
         """Return the stored plan and its number of clean requests, if it is complete."""

@@ -1,7 +1,7 @@
 """How the endpoint treats queries without an answer, and what its caution costs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -38,6 +38,7 @@ from worker.pipeline.confidence_separation import (
 )
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.statuses import count_statuses
+from worker.pipeline.text_overlap import ANSWERABLE_FROM, INVENTED
 from worker.pipeline.variants import Odd, Variants
 
 USER_TIER: Final = "user"
@@ -45,7 +46,8 @@ MAX_EXAMPLES: Final = 5
 HUB_QUERIES: Final = 3
 """Clean queries that a document answers before its turning up for nonsense is suspicious."""
 _DROPPED_FOR: Final = {"far": "stem_overlap", "other_language": "script_in_set"}
-_UNCHECKED: Final = {"text_overlap": "hit_texts_are_not_kept", "review": "no_list_of_reviewed"}
+_OVERLAP: Final = "text_overlap"
+_UNCHECKED: Final = {_OVERLAP: "hit_texts_are_not_kept", "review": "no_list_of_reviewed"}
 _EMPTY_TIER: Final = {"near": "no_content_word"}
 
 
@@ -110,6 +112,8 @@ def _gather_clean(variants: Variants) -> _Clean:
 
 
 def _report_tier(tier: str, every: Sequence[Odd], evidence: Evidence, clean: _Clean) -> Tier:
+    dropped, unchecked, answerable = _check_answerable(tier, every, evidence.suite.dropped)
+    every = [odd for odd in every if odd.request.query_id not in answerable]
     sent = [odd for odd in every if not odd.request.replicate]
     outcomes = [odd.outcome for odd in sent]
     answered = [outcome for outcome in outcomes if outcome.status.answered]
@@ -123,8 +127,8 @@ def _report_tier(tier: str, every: Sequence[Odd], evidence: Evidence, clean: _Cl
         status=count_statuses(outcomes),
         examples=(),
         false_answer_rate=None,
-        dropped={_DROPPED_FOR[tier]: evidence.suite.dropped[tier]} if tier in _DROPPED_FOR else {},
-        unchecked=dict(_UNCHECKED),
+        dropped=dropped,
+        unchecked=unchecked,
     )
     if not answered:
         missing = "no_answer" if sent else _EMPTY_TIER.get(tier, "every_query_dropped")
@@ -142,6 +146,31 @@ def _report_tier(tier: str, every: Sequence[Odd], evidence: Evidence, clean: _Cl
         repeatability=_compare_repeats(every, evidence.depth),
     )
     return _judge_scores(_find_junk(report, answered, evidence), sent, evidence.depth, clean)
+
+
+def _check_answerable(
+    tier: str, every: Sequence[Odd], planned_without: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, str], set[str]]:
+    """Return what was left out and what was not checked, by rule, and the queries to leave out."""
+    rule = _DROPPED_FOR.get(tier)
+    dropped = {} if rule is None else {rule: planned_without[tier]}
+    unchecked = dict(_UNCHECKED)
+    if tier == INVENTED:
+        return dropped, unchecked | {_OVERLAP: "holds_an_invented_word"}, set()
+    if all(odd.outcome.text_overlap is None for odd in every):
+        return dropped, unchecked, set()
+    answerable = _find_answerable(every)
+    del unchecked[_OVERLAP]
+    return dropped | {_OVERLAP: len(answerable)}, unchecked, answerable
+
+
+def _find_answerable(every: Sequence[Odd]) -> set[str]:
+    """Return the queries whose words stand in a text that came back for them."""
+    return {
+        odd.request.query_id
+        for odd in every
+        if (odd.outcome.text_overlap or 0.0) >= ANSWERABLE_FROM
+    }
 
 
 def _judge_scores(report: Tier, sent: Sequence[Odd], depth: int, clean: _Clean) -> Tier:

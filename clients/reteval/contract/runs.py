@@ -15,7 +15,10 @@ K = Annotated[int, Meta(ge=1, le=limits.MAX_DEPTH)]
 class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Which variants to send beside the clean queries.
 
-    `kinds` replaces the preset's choice; `metric` is what the drop is measured in.
+    `kinds` replaces the preset's choice; `metric` is what the drop is measured in. `model` is
+    asked to say the sampled queries otherwise (`paraphrase.model`, which it adds to a preset):
+    `{{query}}` goes to it, and its `ids`, or `hits` and `id`, are the texts, of which the first
+    three are sent. Its header values are kept as the endpoint's are.
     """
 
     suite: str | None = None
@@ -25,6 +28,7 @@ class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_
     metric: str = "ndcg@10"
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
     sample: Annotated[int, Meta(ge=1, le=limits.MAX_QUERIES)] | None = None
+    model: Endpoint | None = None
 
 
 Clock = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
@@ -158,13 +162,15 @@ class TestSetRef(Struct, frozen=True, kw_only=True):
 class Estimate(Struct, frozen=True, kw_only=True):
     """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them.
 
-    `repeats` are the clean queries of all rounds but the first.
+    `repeats` are the clean queries of all rounds but the first. `model_calls` go to the model
+    that writes paraphrases, before the first search, and are in no other count.
     """
 
     clean: int
     adversarial: int
     seconds_at_rate: float | None = None
     repeats: int = 0
+    model_calls: int = 0
 
 
 class Run(Struct, frozen=True, kw_only=True):
