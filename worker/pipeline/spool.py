@@ -1,5 +1,6 @@
 """Rows that are too many to hold: tables in one temporary file, which small runs never touch."""
 
+import weakref
 from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final
@@ -19,7 +20,8 @@ class Spool:
     """The file that tables share; gone once nobody holds it or its tables any more."""
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - outlives this
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - see below
+        weakref.finalize(self, self._file.close)
         self._end = 0
 
     def write(self, blob: bytes | bytearray) -> int:
