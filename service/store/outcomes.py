@@ -11,7 +11,7 @@ from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.journal import MODEL_ANSWERS, PlanSize
-from service.store.packing import Columns, unpack_columns
+from service.store.packing import Columns, read_numbers, unpack_columns
 
 VARIANT_VALUE = "variant:value"
 VARIANT_CLEAN = "variant:clean"
@@ -125,7 +125,7 @@ class Outcomes:
 
     async def _ids(self, key: str, columns: Sequence[Columns]) -> dict[int, str]:
         """Return the dictionary entries that the columns name, reading only their chunks."""
-        wanted = {number // chunks.SIZE for c in columns for number in _numbers(c.docs)}
+        wanted = {number // chunks.SIZE for c in columns for number in read_numbers(c)}
         if not wanted:
             return {}
         parts = sorted(wanted)
@@ -154,9 +154,3 @@ def _floats(blob: bytes | None) -> "array[float]":
     if blob:
         values.frombytes(chunks.unpack(blob, bytes))
     return values
-
-
-def _numbers(blob: bytes) -> "array[int]":
-    numbers = array("I")
-    numbers.frombytes(blob)
-    return numbers
