@@ -123,6 +123,7 @@ async def cancel_run(backend: Backend, run_id: str) -> Run:
         NotFoundError: no such run.
     """
     record = await backend.store.runs.request_cancel(backend.tenant, run_id)
+    await wake(backend, run_id, record)
     return show(record, backend.now())
 
 

@@ -10,8 +10,8 @@ from reteval.contract.unjudged import UnjudgedHits
 from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
-from service.store.journal import MODEL_ANSWERS, PlanSize
 from service.store.packing import Columns, read_numbers, unpack_columns
+from service.store.plans import PlanSize
 
 VARIANT_VALUE = "variant:value"
 VARIANT_CLEAN = "variant:clean"
@@ -47,14 +47,6 @@ class Outcomes:
         return await chunks.read_slice(
             self._connection, key, PlannedRequest, start=start, stop=stop
         )
-
-    async def model_answers(self, tenant: str, run_id: str) -> dict[str, Outcome]:
-        """Return what a model wrote of each query, by its id; nothing where none was asked."""
-        key = keys.job_part(tenant, run_id, "plan")
-        blob = await self._connection.hget(key, MODEL_ANSWERS)
-        if blob is None:
-            return {}
-        return msgspec.msgpack.decode(blob, type=dict[str, Outcome])
 
     async def rows(self, tenant: str, run_id: str, *, start: int, stop: int) -> list[OutcomeRow]:
         """Return a stretch of the outcomes with their requests, in plan order."""

@@ -4,8 +4,8 @@ Layout of a chunk (little endian, one entry a request unless said): `status` and
 (a code is one above its place in `FailureCode`, 0 for none), `http` and `attempts` uint16,
 `latency` float32 (NaN for none), `returned` and `length` uint32, `docs` uint32 (all rankings,
 one after the other), `scored` uint8 (whether scores were kept), `details` by place. `connect`,
-`first_byte`, `took`, `overlap` float32 and `total`, `hits` float64 (NaN for none) and `pages`
-uint16 are empty where no outcome of the chunk tells any.
+`first_byte`, `took`, `overlap` float32 and `total`, `hits` float64 (NaN for none), `pages` uint16
+and `resent` uint8 are empty where no outcome of the chunk tells any.
 Where `planes` is set, columns of wider numbers than a byte hold all first bytes, then all second
 ones, and so on: what varies little stands together, which compresses a quarter better.
 Scores are a separate float32 column, as they do not compress.
@@ -44,6 +44,7 @@ class Columns(Struct, frozen=True, kw_only=True):
     hits: bytes = b""
     pages: bytes = b""
     overlap: bytes = b""
+    resent: bytes = b""
     planes: bool = False
 
 
@@ -86,6 +87,7 @@ def pack_columns(outcomes: Sequence[Outcome], dictionary: Dictionary) -> Columns
         hits=_pack_known("d", [o.hits for o in outcomes]),
         pages=_lay(array("H", [o.pages for o in outcomes])),
         overlap=_pack_known("f", [o.text_overlap for o in outcomes]),
+        resent=bytes(o.resent for o in outcomes) if any(o.resent for o in outcomes) else b"",
         planes=True,
     )
 
@@ -137,6 +139,7 @@ def unpack_columns(
                 hits=_to_integer(known.hits[place]),
                 pages=known.pages[place],
                 text_overlap=known.overlap[place],
+                resent=bool(known.resent[place]),
             )
         )
     return outcomes
@@ -158,6 +161,7 @@ class _Known:
         self.overlap = _unpack_known("f", columns.overlap, columns, count)
         pages = _integers("H", columns.pages, columns)
         self.pages = pages or array("H", [1]) * count
+        self.resent = columns.resent or bytes(count)
 
 
 def _pack_known(kind: Literal["f", "d"], values: Sequence[float | None]) -> bytes:

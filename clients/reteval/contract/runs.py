@@ -46,7 +46,11 @@ class Window(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How hard the endpoint may be pressed. `timeout_s` bounds an attempt as a whole."""
+    """How hard the endpoint may be pressed. `timeout_s` bounds an attempt as a whole.
+
+    `concurrency` and `rate_per_s` are of the run, however many workers share it; `workers` is how
+    many may.
+    """
 
     concurrency: Annotated[int, Meta(ge=1, le=256)] = 16
     rate_per_s: Annotated[float, Meta(gt=0, le=10_000)] | None = None
@@ -55,6 +59,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] = 0.0
     max_response_bytes: Annotated[int, Meta(ge=1_024, le=50_000_000)] = 5_000_000
     window: Window | None = None
+    workers: Annotated[int, Meta(ge=1, le=256)] | None = None
 
 
 class IntervalMethod(StrEnum):
@@ -171,6 +176,11 @@ class Estimate(Struct, frozen=True, kw_only=True):
     seconds_at_rate: float | None = None
     repeats: int = 0
     model_calls: int = 0
+
+    @property
+    def total(self) -> int:
+        """All calls."""
+        return self.clean + self.adversarial + self.repeats
 
 
 class Run(Struct, frozen=True, kw_only=True):
