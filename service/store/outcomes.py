@@ -1,7 +1,8 @@
 """The packed record of an ended run, read back a stretch at a time."""
 
+import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -12,9 +13,6 @@ from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.packing import Columns, read_numbers, unpack_columns
 from service.store.plans import PlanSize
-
-VARIANT_VALUE = "variant:value"
-VARIANT_CLEAN = "variant:clean"
 
 
 class Outcomes:
@@ -30,14 +28,17 @@ class Outcomes:
             NotTerminalError: the run has not ended.
             NotFoundError: no such run.
         """
-        await self._check_ended(tenant, run_id)
-        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
-        if blob is None or not await self._connection.exists(
-            keys.job_part(tenant, run_id, "packed")
-        ):
-            return 0, 0
-        size = msgspec.msgpack.decode(blob, type=PlanSize)
+        size = await self._read_size(tenant, run_id)
         return size.clean, size.total
+
+    async def variants(self, tenant: str, run_id: str) -> range:
+        """Return the places of the variants in the plan.
+
+        Raises:
+            NotTerminalError, NotFoundError: as `plan_size`.
+        """
+        size = await self._read_size(tenant, run_id)
+        return range(size.clean, size.clean + size.variants)
 
     async def requests(
         self, tenant: str, run_id: str, *, start: int, stop: int
@@ -71,21 +72,28 @@ class Outcomes:
         key = keys.job_part(tenant, run_id, "columns")
         blobs = await self._connection.hgetall(key)
         return {
-            name: _floats(blob)
-            for name, blob in blobs.items()
-            if not name.startswith("variant:") and (names is None or name in names)
+            name: _floats(blob) for name, blob in blobs.items() if names is None or name in names
         }
 
     async def variant_values(
-        self, tenant: str, run_id: str
-    ) -> tuple["array[float]", "array[float]"]:
-        """Return the headline metric of each variant, and of the query it was made from."""
-        key = keys.job_part(tenant, run_id, "columns")
-        value, clean = await self._connection.hmget(key, [VARIANT_VALUE, VARIANT_CLEAN])
-        return _floats(value), _floats(clean)
+        self, tenant: str, run_id: str, *, start: int, stop: int
+    ) -> list[tuple[float, float]]:
+        """Return the headline metric of some variants, and of the queries they were made from.
+
+        `start` and `stop` count variants. NaN where there is no value.
+        """
+        if stop <= start:
+            return []
+        key = keys.job_part(tenant, run_id, "variants")
+        first, last = start // chunks.SIZE, (stop - 1) // chunks.SIZE
+        blobs = await self._connection.hmget(key, [str(n) for n in range(first, last + 1)])
+        rows = [row for blob in blobs if blob for row in _read_worth(blob)]
+        offset = start - first * chunks.SIZE
+        found = rows[offset : offset + stop - start]
+        return found + [(math.nan, math.nan)] * (stop - start - len(found))
 
     async def statuses(self, tenant: str, run_id: str) -> bytes:
-        """Return a byte for each request of the plan: its place in `OutcomeStatus`."""
+        """Return a byte for each clean request: its place in `OutcomeStatus`."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "statuses")
         return chunks.unpack(blob, bytes) if blob else b""
 
@@ -98,6 +106,17 @@ class Outcomes:
         """Return a chunk of the unjudged documents, parallel to the test set's queries."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "unjudged"), str(chunk))
         return chunks.unpack(blob, list[UnjudgedHits]) if blob else []
+
+    async def chunk(
+        self, tenant: str, run_id: str, number: int, ids: Sequence[str]
+    ) -> list[Outcome]:
+        """Return a chunk of the outcomes; `ids` are the run's documents, by number."""
+        key = keys.job_part(tenant, run_id, "packed")
+        fields = [f"outcomes:{number}", f"scores:{number}"]
+        columns, scores = await self._connection.hmget(key, fields)
+        return (
+            unpack_columns(chunks.unpack(columns, Columns), scores or b"", ids) if columns else []
+        )
 
     async def _outcomes(self, tenant: str, run_id: str, start: int, stop: int) -> list[Outcome]:
         if stop <= start:
@@ -129,6 +148,14 @@ class Outcomes:
             for place, doc in enumerate(chunks.unpack(blob, list[str]))
         }
 
+    async def _read_size(self, tenant: str, run_id: str) -> PlanSize:
+        await self._check_ended(tenant, run_id)
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
+        packed = await self._connection.exists(keys.job_part(tenant, run_id, "packed"))
+        if blob is None or not packed:
+            return PlanSize(clean=0, total=0, shard=1)
+        return msgspec.msgpack.decode(blob, type=PlanSize)
+
     async def _check_ended(self, tenant: str, run_id: str) -> None:
         finished, exists = await self._connection.hmget(
             keys.job(tenant, run_id), ["finished_ms", "created_ms"]
@@ -139,6 +166,12 @@ class Outcomes:
             raise NotTerminalError(
                 f"Run {run_id!r} has not ended; wait with GET /v1/runs/{run_id}?wait=20."
             )
+
+
+def _read_worth(blob: bytes) -> Iterable[tuple[float, float]]:
+    values = _floats(blob)
+    half = len(values) // 2
+    return zip(values[:half], values[half:], strict=True)
 
 
 def _floats(blob: bytes | None) -> "array[float]":

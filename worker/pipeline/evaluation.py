@@ -70,15 +70,15 @@ class Worth(Struct, frozen=True):
 class Evaluation(Struct, frozen=True, kw_only=True):
     """A report, and per-query values as float64 columns (NaN: undefined) in plan order.
 
-    `variants` yields the same of the requests that have a kind, once, a stretch at a time; it
-    is None where there are none. `unjudged` is parallel to the queries of the test set; empty
+    `variants` yields the same of the requests that have a kind, once, a stretch at a time.
+    `unjudged` is parallel to the queries of the test set; empty
     where the run has no numbers.
     """
 
     report: Results
     error: str
     columns: Mapping[str, "array[float]"]
-    variants: Iterator[Worth] | None
+    variants: Iterator[Worth]
     unjudged: Sequence[UnjudgedHits]
 
 
@@ -126,7 +126,7 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         report=_report(evidence, scores, counts, verdict, readings),
         error=verdict.reason,
         columns=_columns(evidence, scores),
-        variants=_show_worth(readings.variants) if readings.variants else None,
+        variants=_show_worth(readings.variants),
         unjudged=[]
         if verdict.reason
         else list_unjudged(plan.queries, sent=plan.scorable, outcomes=clean[: len(plan.scorable)]),
@@ -290,8 +290,8 @@ def _columns(evidence: RunEvidence, scores: Scores) -> dict[str, "array[float]"]
     }
 
 
-def _show_worth(variants: Variants) -> Iterator[Worth]:
-    for rows in variants.worth.blocks():
+def _show_worth(variants: Variants | None) -> Iterator[Worth]:
+    for rows in variants.worth.blocks() if variants else ():
         yield Worth(_column(rows["value"]), _column(rows["clean"]))
 
 
