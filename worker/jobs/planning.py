@@ -15,6 +15,7 @@ from service.store.records import RunRecord
 from worker.jobs.canary import Canary
 from worker.jobs.hold import Stop
 from worker.jobs.paraphrasing import ask_model
+from worker.jobs.retrying import take_over
 from worker.jobs.sending import list_asks, open_sender
 from worker.jobs.targets import open_endpoint, read_policy
 from worker.jobs.window import closing, seconds_until_open
@@ -89,7 +90,10 @@ async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None
     stored first. Where the run is let go meanwhile, nothing is: who takes it over asks again.
     """
     plans = work.store.plans
-    if stored := await plans.size(work.tenant, record.id):
+    stored = await plans.size(work.tenant, record.id)
+    if stored is None and record.spec.retry:
+        stored = await take_over(work, record)
+    if stored:
         requests = await plans.requests(work.tenant, record.id, start=0, stop=stored.total)
         return await recall(work, record, stored, requests), stored
     test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
