@@ -20,6 +20,8 @@ from reteval.contract.testsets import Judgment, Query
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import build_plan
 from worker.pipeline.robustness import robustness
+from worker.pipeline.stretches import read_stretches
+from worker.pipeline.variants import Variants
 
 ALPHA = 0.05
 DEPTH = 10
@@ -75,16 +77,18 @@ def _calls_worse(seed: int, queries: Sequence[Query]) -> bool:
     request = AdversarialRequest(seed=seed, kinds=KINDS, severities=[1])
     plan = build_plan(queries, request, relevant_from=1)
     answer = break_ties(seed)
+    outcomes = [answer(each) for each in plan.requests]
     evidence = Evidence(
         queries=queries,
         plan=plan.requests,
-        outcomes=[answer(each) for each in plan.requests],
         suite=plan.suite,
         metric=Metric("ndcg", DEPTH),
         depth=DEPTH,
         relevant_from=1,
     )
-    return any(kind.verdict == "worse" for kind in robustness(evidence).kinds)
+    variants = Variants(evidence, outcomes)
+    read_stretches(plan.requests, outcomes, [variants])
+    return any(kind.verdict == "worse" for kind in robustness(variants).kinds)
 
 
 def break_ties(seed: int) -> Callable[[PlannedRequest], Outcome]:

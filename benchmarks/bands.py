@@ -23,6 +23,8 @@ from tests.engines import RAW, STEMMED, TRIGRAMS, Engine, any_trigram, any_word
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import build_plan
 from worker.pipeline.robustness import robustness
+from worker.pipeline.stretches import read_stretches
+from worker.pipeline.variants import Variants
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "cranfield"
 METRIC = Metric("ndcg", 10)
@@ -99,17 +101,19 @@ def measure(
     reports = {}
     for name, (tokenize, match) in ENGINES.items():
         engine = Engine(collection.documents, tokenize=tokenize, match=match)
+        outcomes = [engine.answer(each.text, DEPTH) for each in plan.requests]
         evidence = Evidence(
             queries=collection.queries,
             plan=plan.requests,
-            outcomes=[engine.answer(each.text, DEPTH) for each in plan.requests],
             suite=plan.suite,
             metric=METRIC,
             depth=DEPTH,
             relevant_from=1,
             scale_max=4,
         )
-        reports[name] = robustness(evidence)
+        variants = Variants(evidence, outcomes)
+        read_stretches(plan.requests, outcomes, [variants])
+        reports[name] = robustness(variants)
     return reports
 
 

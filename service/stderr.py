@@ -29,4 +29,4 @@ class ForgivingStream:
 def forgive_stderr() -> None:
     """Let this process go on when its log cannot be written."""
     if not isinstance(sys.stderr, ForgivingStream):
-        sys.stderr = ForgivingStream(sys.stderr)  # type: ignore[assignment]  # all that is used
+        sys.stderr = ForgivingStream(sys.stderr)

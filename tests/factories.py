@@ -1,8 +1,9 @@
 """Small valid things that tests change one part of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import Estimate, RunRequest, TestSetRef
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetStats
 from service.queue import RUNS
@@ -82,6 +83,12 @@ def run_spec(
         egress="loopback",
         code_version="0.1.0",
     )
+
+
+async def in_parts(outcomes: Sequence[Outcome], *, size: int = 3) -> AsyncIterator[list[Outcome]]:
+    """Yield outcomes a few at a time, as they come from shards."""
+    for start in range(0, len(outcomes), size):
+        yield [*outcomes[start : start + size]]
 
 
 async def stored_run(store: Store, spec: RunSpec) -> RunRecord:

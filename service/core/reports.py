@@ -72,24 +72,25 @@ async def page_variants(
     cursors = await backend.cursors()
     scope = ("variants", backend.tenant, run_id, kind)
     outcomes = backend.store.outcomes
-    clean, _ = await outcomes.plan_size(backend.tenant, run_id)
-    place = int(cursors.read(scope, cursor) or clean)
-    values, originals = await outcomes.variant_values(backend.tenant, run_id)
-    total = clean + len(values)
+    places = await outcomes.variants(backend.tenant, run_id)
+    place = int(cursors.read(scope, cursor) or places.start)
     items: list[VariantRow] = []
-    while place < total and len(items) < limit:
-        stop = min(total, place + _SPAN)
+    while place < places.stop and len(items) < limit:
+        stop = min(places.stop, place + _SPAN)
         requests = await outcomes.requests(backend.tenant, run_id, start=place, stop=stop)
         rows = await outcomes.rows(backend.tenant, run_id, start=place, stop=stop)
-        for request, row in zip(requests, rows, strict=True):
+        values = await outcomes.variant_values(
+            backend.tenant, run_id, start=place - places.start, stop=stop - places.start
+        )
+        for request, row, (value, original) in zip(requests, rows, values, strict=True):
             if len(items) == limit:
                 break
             if kind in ("", request.kind):
-                nth = place - clean
-                items.append(_show_variant(request, row, values[nth], originals[nth]))
+                items.append(_show_variant(request, row, value, original))
             place += 1
     return VariantPage(
-        items=tuple(items), next_cursor=cursors.issue(scope, str(place) if place < total else None)
+        items=tuple(items),
+        next_cursor=cursors.issue(scope, str(place) if place < places.stop else None),
     )
 
 

@@ -1,6 +1,6 @@
 """Lists cut into fixed chunks, each one compressed field of a hash: zstd over msgpack."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -30,6 +30,18 @@ def split(items: Sequence[Any]) -> dict[str, bytes]:
     """Pack a whole list: field name to blob."""
     starts = range(0, len(items), SIZE)
     return {str(start // SIZE): pack(items[start : start + SIZE]) for start in starts}
+
+
+async def regroup(parts: AsyncIterable[Sequence[T]]) -> AsyncIterator[list[T]]:
+    """Yield the items of lists of any length in chunks."""
+    waiting: list[T] = []
+    async for part in parts:
+        waiting += part
+        while len(waiting) >= SIZE:
+            yield waiting[:SIZE]
+            del waiting[:SIZE]
+    if waiting:
+        yield waiting
 
 
 async def read_slice(

@@ -5,7 +5,7 @@ Every write is fenced by the claim it is made under.
 
 import hashlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 
 from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import RunStatus
@@ -39,30 +39,42 @@ class Journal:
             raise LostClaimError(claim.job_id)
 
     async def pack(
-        self, claim: Claim, outcomes: Sequence[Outcome], *, tags: Sequence[Sequence[str]]
-    ) -> None:
-        """Store the outcomes as columns, with the tags of the clean requests.
+        self,
+        claim: Claim,
+        outcomes: AsyncIterable[Sequence[Outcome]],
+        *,
+        tags: Sequence[Sequence[str]],
+    ) -> list[str]:
+        """Store the outcomes as columns, with the tags of the clean requests, which come first.
+
+        They may come in parts of any length, and are not held. The ids of the documents are
+        returned, by number.
 
         Raises:
             LostClaimError: the claim is void.
         """
-        dictionary = Dictionary()
-        for start in range(0, len(outcomes), chunks.SIZE):
-            part = outcomes[start : start + chunks.SIZE]
-            number = start // chunks.SIZE
+        dictionary, statuses, number = Dictionary(), bytearray(), 0
+        async for part in chunks.regroup(outcomes):
             columns = chunks.pack(pack_columns(part, dictionary))
             await self._fence.put(
                 claim,
                 "packed",
                 {f"outcomes:{number}": columns, f"scores:{number}": pack_scores(part)},
             )
-        ids = {f"ids:{field}": blob for field, blob in chunks.split(dictionary.ids).items()}
-        statuses = bytes(STATUSES.index(outcome.status) for outcome in outcomes)
+            clean = part[: len(tags) - len(statuses)]
+            statuses += bytes(STATUSES.index(outcome.status) for outcome in clean)
+            number += 1
+        ids = dictionary.ids
         await self._fence.put(
             claim,
             "packed",
-            {**ids, "statuses": chunks.pack(statuses), "tags": chunks.pack(tags)},
+            {
+                **{f"ids:{field}": blob for field, blob in chunks.split(ids).items()},
+                "statuses": chunks.pack(bytes(statuses)),
+                "tags": chunks.pack(tags),
+            },
         )
+        return ids
 
     async def put_columns(self, claim: Claim, columns: Mapping[str, "array[float]"]) -> None:
         """Store per-query values as float64, by name.
@@ -72,6 +84,30 @@ class Journal:
         """
         for name, column in columns.items():
             await self._fence.put(claim, "columns", {name: chunks.pack(column.tobytes())})
+
+    async def put_variants(
+        self, claim: Claim, values: Iterable[tuple["array[float]", "array[float]"]]
+    ) -> None:
+        """Store what each variant is worth, and its clean query, in parts of any length.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        worth, clean, number = array("d"), array("d"), 0
+        for part, before in values:
+            worth += part
+            clean += before
+            while len(worth) >= chunks.SIZE:
+                await self._put_worth(claim, number, worth[: chunks.SIZE], clean[: chunks.SIZE])
+                del worth[: chunks.SIZE], clean[: chunks.SIZE]
+                number += 1
+        await self._put_worth(claim, number, worth, clean)
+
+    async def _put_worth(
+        self, claim: Claim, number: int, worth: "array[float]", clean: "array[float]"
+    ) -> None:
+        blob = chunks.pack(worth.tobytes() + clean.tobytes())
+        await self._fence.put(claim, "variants", {str(number): blob})
 
     async def put_unjudged(self, claim: Claim, hits: Sequence[UnjudgedHits]) -> None:
         """Store what the answers brought up that nobody judged, an entry a query of the set.

@@ -91,7 +91,10 @@ def leases(tenant: str) -> str:
 
 
 def job_part(tenant: str, job_id: str, part: str) -> str:
-    """A part of a job: units, holds, secrets, plan, shards, packed, columns, unjudged, report."""
+    """A part of a job: units, holds, secrets, plan, shards, report.
+
+    Of an ended run also what it is read back from: packed, columns, variants, unjudged.
+    """
     return f"{job(tenant, job_id)}:{part}"
 
 
@@ -105,6 +108,7 @@ RUN_PARTS: Final = (
     "plan",
     "packed",
     "columns",
+    "variants",
     "unjudged",
     "report",
     "rankings",

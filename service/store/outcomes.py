@@ -1,7 +1,8 @@
 """The packed record of an ended run, read back a stretch at a time."""
 
+import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -11,11 +12,8 @@ from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading
-from service.store.packing import Columns, unpack_columns
+from service.store.packing import Columns, read_numbers, unpack_columns
 from service.store.plans import PlanSize
-
-VARIANT_VALUE = "variant:value"
-VARIANT_CLEAN = "variant:clean"
 
 
 class Outcomes:
@@ -31,15 +29,17 @@ class Outcomes:
             NotTerminalError: the run has not ended.
             NotFoundError: no such run.
         """
-        await self._check_ended(tenant, run_id)
-        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
-        if blob is None or not await self._connection.exists(
-            keys.job_part(tenant, run_id, "packed")
-        ):
-            return 0, 0
-        with reading(f"the plan of {run_id!r}"):
-            size = msgspec.msgpack.decode(blob, type=PlanSize)
+        size = await self._read_size(tenant, run_id)
         return size.clean, size.total
+
+    async def variants(self, tenant: str, run_id: str) -> range:
+        """Return the places of the variants in the plan.
+
+        Raises:
+            NotTerminalError, NotFoundError: as `plan_size`.
+        """
+        size = await self._read_size(tenant, run_id)
+        return range(size.clean, size.clean + size.variants)
 
     async def requests(
         self, tenant: str, run_id: str, *, start: int, stop: int
@@ -74,21 +74,28 @@ class Outcomes:
         key = keys.job_part(tenant, run_id, "columns")
         blobs = await self._connection.hgetall(key)
         return {
-            name: _floats(blob)
-            for name, blob in blobs.items()
-            if not name.startswith("variant:") and (names is None or name in names)
+            name: _floats(blob) for name, blob in blobs.items() if names is None or name in names
         }
 
     async def variant_values(
-        self, tenant: str, run_id: str
-    ) -> tuple["array[float]", "array[float]"]:
-        """Return the headline metric of each variant, and of the query it was made from."""
-        key = keys.job_part(tenant, run_id, "columns")
-        value, clean = await self._connection.hmget(key, [VARIANT_VALUE, VARIANT_CLEAN])
-        return _floats(value), _floats(clean)
+        self, tenant: str, run_id: str, *, start: int, stop: int
+    ) -> list[tuple[float, float]]:
+        """Return the headline metric of some variants, and of the queries they were made from.
+
+        `start` and `stop` count variants. NaN where there is no value.
+        """
+        if stop <= start:
+            return []
+        key = keys.job_part(tenant, run_id, "variants")
+        first, last = start // chunks.SIZE, (stop - 1) // chunks.SIZE
+        blobs = await self._connection.hmget(key, [str(n) for n in range(first, last + 1)])
+        rows = [row for blob in blobs if blob for row in _read_worth(blob)]
+        offset = start - first * chunks.SIZE
+        found = rows[offset : offset + stop - start]
+        return found + [(math.nan, math.nan)] * (stop - start - len(found))
 
     async def statuses(self, tenant: str, run_id: str) -> bytes:
-        """Return a byte for each request of the plan: its place in `OutcomeStatus`."""
+        """Return a byte for each clean request: its place in `OutcomeStatus`."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "statuses")
         return chunks.unpack(blob, bytes) if blob else b""
 
@@ -102,6 +109,18 @@ class Outcomes:
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "unjudged"), str(chunk))
         return chunks.unpack(blob, list[UnjudgedHits]) if blob else []
 
+    async def chunk(
+        self, tenant: str, run_id: str, number: int, ids: Sequence[str]
+    ) -> list[Outcome]:
+        """Return a chunk of the outcomes; `ids` are the run's documents, by number."""
+        key = keys.job_part(tenant, run_id, "packed")
+        fields = [f"outcomes:{number}", f"scores:{number}"]
+        columns, scores = await self._connection.hmget(key, fields)
+        if columns is None:
+            return []
+        with reading(f"the outcomes of {run_id!r}"):
+            return unpack_columns(chunks.unpack(columns, Columns), scores or b"", ids)
+
     async def _outcomes(self, tenant: str, run_id: str, start: int, stop: int) -> list[Outcome]:
         if stop <= start:
             return []
@@ -111,9 +130,9 @@ class Outcomes:
         blobs = await self._connection.hmget(key, [f"outcomes:{n}" for n in numbers])
         scores = await self._connection.hmget(key, [f"scores:{n}" for n in numbers])
         columns = [chunks.unpack(blob, Columns) for blob in blobs if blob is not None]
-        ids = await self._ids(key, columns)
         outcomes: list[Outcome] = []
         with reading(f"the outcomes of {run_id!r}"):
+            ids = await self._ids(key, columns)
             for column, score in zip(columns, scores, strict=True):
                 outcomes += unpack_columns(column, score or b"", ids)
         offset = start - first * chunks.SIZE
@@ -121,7 +140,7 @@ class Outcomes:
 
     async def _ids(self, key: str, columns: Sequence[Columns]) -> dict[int, str]:
         """Return the dictionary entries that the columns name, reading only their chunks."""
-        wanted = {number // chunks.SIZE for c in columns for number in _numbers(c.docs)}
+        wanted = {number // chunks.SIZE for c in columns for number in read_numbers(c)}
         if not wanted:
             return {}
         parts = sorted(wanted)
@@ -132,6 +151,15 @@ class Outcomes:
             if blob is not None
             for place, doc in enumerate(chunks.unpack(blob, list[str]))
         }
+
+    async def _read_size(self, tenant: str, run_id: str) -> PlanSize:
+        await self._check_ended(tenant, run_id)
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
+        packed = await self._connection.exists(keys.job_part(tenant, run_id, "packed"))
+        if blob is None or not packed:
+            return PlanSize(clean=0, total=0, shard=1)
+        with reading(f"the plan of {run_id!r}"):
+            return msgspec.msgpack.decode(blob, type=PlanSize)
 
     async def _check_ended(self, tenant: str, run_id: str) -> None:
         finished, exists = await self._connection.hmget(
@@ -145,16 +173,15 @@ class Outcomes:
             )
 
 
+def _read_worth(blob: bytes) -> Iterable[tuple[float, float]]:
+    values = _floats(blob)
+    half = len(values) // 2
+    return zip(values[:half], values[half:], strict=True)
+
+
 def _floats(blob: bytes | None) -> "array[float]":
     values = array("d")
     if blob:
         with reading("a column"):
             values.frombytes(chunks.unpack(blob, bytes))
     return values
-
-
-def _numbers(blob: bytes) -> "array[int]":
-    numbers = array("I")
-    with reading("a column"):
-        numbers.frombytes(blob)
-    return numbers

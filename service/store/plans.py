@@ -1,13 +1,13 @@
 """The plan of a run: its requests in chunks, and what sending the first of them showed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.outcomes import Outcome, PlannedRequest
+from reteval.contract.outcomes import REPEAT, Outcome, PlannedRequest
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading
@@ -15,16 +15,22 @@ from service.store.fencing import Fence, LostClaimError, unit_keys
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
 
+T = TypeVar("T")
+
 _DIGITS: Final = 6
 """Of a shard's number, so that names sort like numbers."""
 
 
 class PlanSize(Struct, frozen=True):
-    """Requests of a plan: the clean ones come first. `shard` is how many go into a shard."""
+    """Requests of a plan: the clean ones come first, then the variants.
+
+    `shard` is how many go into a shard.
+    """
 
     clean: int
     total: int
     shard: int
+    variants: int = 0
 
     @property
     def shards(self) -> int:
@@ -60,16 +66,26 @@ class Plans:
         self._fence = Fence(scripts)
 
     async def put(
-        self, claim: Claim, requests: Sequence[PlannedRequest], *, clean: int, shard: int
+        self,
+        claim: Claim,
+        requests: Sequence[PlannedRequest],
+        *,
+        clean: int,
+        shard: int,
+        decisions: object = None,
     ) -> PlanSize:
         """Store the plan; its size is written last, so a plan that has one is complete.
+
+        `decisions` are what was decided besides the requests.
 
         Raises:
             LostClaimError: the claim is void.
         """
         for field, blob in chunks.split(requests).items():
             await self._fence.put(claim, "plan", {field: blob})
-        size = PlanSize(clean=clean, total=len(requests), shard=shard)
+        await self._fence.put(claim, "plan", {"decisions": chunks.pack(decisions)})
+        variants = sum(request.kind not in ("", REPEAT) for request in requests)
+        size = PlanSize(clean=clean, total=len(requests), shard=shard, variants=variants)
         await self._fence.put(claim, "plan", {"size": msgspec.msgpack.encode(size)})
         await self._fence.put(claim, "", {"total": str(size.total).encode()})
         return size
@@ -111,6 +127,13 @@ class Plans:
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "size")
         with reading(f"the plan of {run_id!r}"):
             return None if blob is None else msgspec.msgpack.decode(blob, type=PlanSize)
+
+    async def decisions(self, tenant: str, run_id: str, kind: type[T]) -> T:
+        """Return what a stored plan decided besides its requests."""
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "plan"), "decisions")
+        if blob is None:
+            raise RuntimeError(f"the plan of {run_id!r} has no decisions")
+        return chunks.unpack(blob, kind)
 
     async def requests(
         self, tenant: str, run_id: str, *, start: int, stop: int

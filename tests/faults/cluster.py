@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
+from typing import Self
 
 from reteval import Client
 from service.embedded import EmbeddedServer
@@ -58,7 +59,9 @@ class Part:
 
     def count_files(self) -> int:
         """Count the open files and connections of it and its forks."""
-        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in (self.pid, *self.horses()))
+        return sum(
+            len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in (self.pid, *self.horses())
+        )
 
     def send(self, number: signal.Signals) -> None:
         """Signal the process itself, and none of its forks."""
@@ -106,7 +109,7 @@ class Cluster:
         """The store's process."""
         return int((self._folder / "store" / "valkey.pid").read_text())
 
-    def __enter__(self) -> "Cluster":
+    def __enter__(self) -> Self:
         self.store.start()
         try:
             self.start_api()

@@ -48,7 +48,7 @@ def test_kill_at_a_first_step(
 def test_kill_at_a_last_step(
     cluster: Cluster, expected: dict[str, Any], step: str, side: Side
 ) -> None:
-    """F4, F5: killed between the last answer and the end, the run ends once, with the same bytes."""
+    """F4, F5: killed between last answer and end, the run ends once, with the same bytes."""
     with set_stage(cluster) as stage, Tollgate(cluster.store.url) as gate:
         worker = cluster.start_worker(gate.url, **SHARDS)
         run = stage.start_run()
@@ -68,7 +68,7 @@ def test_kill_at_a_last_step(
 
 @pytest.mark.parametrize("side", Side)
 def test_f12_create_is_done_once(cluster: Cluster, side: Side) -> None:
-    """F12: the API dies before it says that it stored a run; the repeated request makes no other."""
+    """F12: the API dies before it says that a run is stored; a repeated request makes no other."""
     label = f"created-{side.value}"
     with (
         set_stage(cluster, after=SIZE) as stage,

@@ -36,7 +36,7 @@ class Suite(Struct, frozen=True, kw_only=True):
 
     version: str
     seed: int
-    requests: tuple[PlannedRequest, ...]
+    requests: Sequence[PlannedRequest]
     sampled: tuple[str, ...]
     sampled_from: int
     kinds: tuple[KindPlan, ...]

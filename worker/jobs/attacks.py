@@ -25,11 +25,14 @@ async def read_attack(work: Work, run_id: str, queries: list[Query]) -> Attack |
 
 async def _read_rows(work: Work, run_id: str) -> AsyncIterator[VariantRow]:
     outcomes, tenant = work.store.outcomes, work.tenant
-    clean, total = await outcomes.plan_size(tenant, run_id)
-    values, originals = await outcomes.variant_values(tenant, run_id)
-    for start in range(clean, total, SIZE):
-        requests = await outcomes.requests(tenant, run_id, start=start, stop=start + SIZE)
-        for place, request in enumerate(requests, start - clean):
+    places = await outcomes.variants(tenant, run_id)
+    for start in places[::SIZE]:
+        stop = min(start + SIZE, places.stop)
+        requests = await outcomes.requests(tenant, run_id, start=start, stop=stop)
+        values = await outcomes.variant_values(
+            tenant, run_id, start=start - places.start, stop=stop - places.start
+        )
+        for request, (value, clean) in zip(requests, values, strict=True):
             yield VariantRow(
                 query_id=request.query_id,
                 kind=request.kind,
@@ -39,8 +42,8 @@ async def _read_rows(work: Work, run_id: str) -> AsyncIterator[VariantRow]:
                 text=request.text,
                 ops=request.ops,
                 status="",
-                value=_number(values[place]),
-                clean=_number(originals[place]),
+                value=_number(value),
+                clean=_number(clean),
             )
 
 

@@ -1,21 +1,22 @@
 """The end of a run: outcomes to numbers to a packed record, in one step that others can see."""
 
 import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 
 import msgspec
 
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import parse_metric
-from reteval.contract.outcomes import FailureCode, Outcome
+from reteval.contract.outcomes import FailureCode, Outcome, PlannedRequest
 from reteval.contract.runs import RunStatus
 from service.errors import CorruptRecordError, NotFoundError
 from service.store.bare_report import iso_time, report_bare, skipped
+from service.store.chunks import SIZE
 from service.store.claims import MAX_CRASHES
 from service.store.plans import PlanSize
 from service.store.records import END, PLAN, RunRecord
-from worker.jobs.importing import plan_import
-from worker.jobs.planning import Planned, replan
-from worker.jobs.rescoring import plan_rescoring
+from worker.jobs.planning import recall
+from worker.jobs.stored import Stored, bridge
 from worker.jobs.work import Work, log
 from worker.pipeline.crashes import describe_crash
 from worker.pipeline.evaluation import Evaluation, RunEvidence, evaluate
@@ -31,11 +32,11 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
     size = await store.plans.size(work.tenant, record.id)
     if size is None:
         raise CorruptRecordError("The plan of the run is gone.")
-    planned = await _read_plan(work, record)
+    planned = await recall(work, record, size, _open_requests(work, size))
     plan, showing = planned.plan, await store.plans.showing(work.tenant, record.id)
-    outcomes = await _read_outcomes(work, size, _name_unsent(record, showing.stopped))
-    if len(outcomes) != len(plan.requests):
-        raise RuntimeError(f"{len(outcomes)} outcomes of {len(plan.requests)} planned")
+    parts = _read_shards(work, size, _name_unsent(record, showing.stopped))
+    tags = [query.tags for query in (*plan.scorable, *plan.nothing)]
+    ids = await store.journal.pack(claim, parts, tags=tags)
     evaluation: Evaluation = await asyncio.to_thread(
         evaluate,
         RunEvidence(
@@ -48,15 +49,14 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
             code_version=spec.code_version,
             test_set=planned.test_set,
             plan=plan,
-            outcomes=outcomes,
+            outcomes=_open_outcomes(work, size, ids),
             cancelled=record.cancel_requested,
             stopped=showing.stopped,
             found=showing.found,
         ),
     )
-    tags = [query.tags for query in (*plan.scorable, *plan.nothing)]
-    await store.journal.pack(claim, outcomes, tags=tags)
     await store.journal.put_columns(claim, evaluation.columns)
+    await store.journal.put_variants(claim, ((w.value, w.clean) for w in evaluation.variants))
     await store.journal.put_unjudged(claim, evaluation.unjudged)
     await store.journal.finish(
         claim,
@@ -73,11 +73,12 @@ async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
     journal, claim = work.store.journal, work.claim
     await journal.halt(claim)
     size = await work.store.plans.size(work.tenant, record.id) or PlanSize(0, 0, 1)
-    outcomes = await _read_outcomes(work, size, code)
     found = [await _describe_crash(work, size)] if claim.poisoned else []
+    shown: list[Outcome] = []
     if size.total:
-        await journal.pack(claim, outcomes, tags=[[]] * size.clean)
-    shown = outcomes[: size.clean] or [skipped(code)] * record.spec.planned.clean
+        parts = _note_first(_read_shards(work, size, code), shown, size.clean)
+        await journal.pack(claim, parts, tags=[[]] * size.clean)
+    shown = shown or [skipped(code)] * record.spec.planned.clean
     await journal.finish(
         claim,
         status=RunStatus.FAILED,
@@ -101,12 +102,23 @@ async def describe_damaged(work: Work) -> bytes:
     return report_bare(record, status=RunStatus.FAILED, reason=code, clean=clean)
 
 
-async def _read_plan(work: Work, record: RunRecord) -> Planned:
-    if record.spec.rescore is not None:
-        return await plan_rescoring(work, record, record.spec.rescore)
-    if record.spec.uploaded:
-        return await plan_import(work, record)
-    return await replan(work, record)
+def _open_requests(work: Work, size: PlanSize) -> Stored[PlannedRequest]:
+    tenant, run_id = work.tenant, work.claim.job_id
+
+    async def read(number: int) -> Sequence[PlannedRequest]:
+        start = number * SIZE
+        return await work.store.plans.requests(tenant, run_id, start=start, stop=start + SIZE)
+
+    return bridge(read, size.total)
+
+
+def _open_outcomes(work: Work, size: PlanSize, ids: Sequence[str]) -> Stored[Outcome]:
+    tenant, run_id = work.tenant, work.claim.job_id
+
+    async def read(number: int) -> Sequence[Outcome]:
+        return await work.store.outcomes.chunk(tenant, run_id, number, ids)
+
+    return bridge(read, size.total)
 
 
 async def _describe_crash(work: Work, size: PlanSize) -> Diagnostic:
@@ -135,15 +147,27 @@ def _name_unsent(record: RunRecord, stopped: str) -> FailureCode | None:
     return FailureCode.CIRCUIT_OPEN if stopped else None
 
 
-async def _read_outcomes(work: Work, size: PlanSize, unsent: FailureCode | None) -> list[Outcome]:
-    """Return the outcomes in plan order; what is missing was skipped for the reason given."""
-    outcomes = []
+async def _read_shards(
+    work: Work, size: PlanSize, unsent: FailureCode | None
+) -> AsyncIterator[list[Outcome]]:
+    """Yield the outcomes of shard after shard; what is missing was skipped for the reason given."""
     for unit in size.units():
-        stored = await work.store.shards.partial(
-            work.tenant, work.claim.job_id, unit, size.places(unit)
-        )
-        outcomes += [
+        places = size.places(unit)
+        stored = await work.store.shards.partial(work.tenant, work.claim.job_id, unit, places)
+        outcomes = [
             outcome if outcome is not None or unsent is None else skipped(unsent)
             for outcome in stored
         ]
-    return [outcome for outcome in outcomes if outcome is not None]
+        there = [outcome for outcome in outcomes if outcome is not None]
+        if len(there) != len(places):
+            raise RuntimeError(f"shard {unit} has {len(there)} outcomes of {len(places)}")
+        yield there
+
+
+async def _note_first(
+    parts: AsyncIterable[list[Outcome]], noted: list[Outcome], count: int
+) -> AsyncIterator[list[Outcome]]:
+    """Pass the parts on, and note the first outcomes."""
+    async for part in parts:
+        noted += part[: count - len(noted)]
+        yield part

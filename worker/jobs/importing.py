@@ -6,7 +6,6 @@ from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.rankings import Ranking
 from service.store.bare_report import skipped
 from service.store.records import RunRecord
-from worker.jobs.planning import Planned
 from worker.jobs.work import Work
 from worker.pipeline.plan import build_plan
 
@@ -18,7 +17,14 @@ async def import_run(work: Work, record: RunRecord) -> bool:
         LostClaimError: another worker has the run.
     """
     store, tenant = work.store, work.tenant
-    plan = (await plan_import(work, record)).plan
+    test_set = await store.test_sets.get(tenant, record.spec.test_set.id)
+    plan = await asyncio.to_thread(
+        build_plan,
+        await work.read_queries(test_set.id),
+        None,
+        relevant_from=test_set.relevant_from,
+        language=test_set.language,
+    )
     rankings = {
         ranking.query_id: ranking
         async for chunk in store.runs.rankings(tenant, record.id)
@@ -28,21 +34,8 @@ async def import_run(work: Work, record: RunRecord) -> bool:
         read_outcome(rankings.get(request.query_id), depth=record.spec.depth)
         for request in plan.requests
     ]
-    await work.store_all(plan.requests, outcomes, clean=plan.clean)
+    await work.store_all(plan, outcomes)
     return True
-
-
-async def plan_import(work: Work, record: RunRecord) -> Planned:
-    """Return the plan of a run over uploaded rankings: the clean queries."""
-    test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
-    plan = await asyncio.to_thread(
-        build_plan,
-        await work.read_queries(test_set.id),
-        None,
-        relevant_from=test_set.relevant_from,
-        language=test_set.language,
-    )
-    return Planned(test_set, plan)
 
 
 def read_outcome(ranking: Ranking | None, *, depth: int) -> Outcome:

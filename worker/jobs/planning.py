@@ -1,12 +1,14 @@
 """The plan of a run that calls its endpoint: made once, stored, and tried on a few requests."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct, structs
 
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.testsets import Query, TestSet
 from service.store.plans import PlanSize, Showing, name_shard
 from service.store.records import RunRecord
@@ -20,7 +22,7 @@ from worker.jobs.window import closing, seconds_until_open
 from worker.jobs.work import Work
 from worker.pipeline.lookup import find_missing
 from worker.pipeline.paraphrases import Answers, choose_asked
-from worker.pipeline.plan import Plan, build_plan
+from worker.pipeline.plan import Decisions, Plan, build_plan, recall_plan
 from worker.pipeline.samples import judged_ids
 from worker.search.lookup import look_up
 
@@ -55,15 +57,30 @@ async def plan_run(work: Work, record: RunRecord) -> bool:
     return True
 
 
-async def replan(work: Work, record: RunRecord) -> Planned:
-    """Return the plan that was stored."""
-    plans, tenant = work.store.plans, work.tenant
-    test_set = await work.store.test_sets.get(tenant, record.spec.test_set.id)
-    plan = await _build(
-        work, record, test_set, answers=await plans.model_answers(tenant, record.id)
+async def recall(
+    work: Work, record: RunRecord, size: PlanSize, requests: Sequence[PlannedRequest]
+) -> Planned:
+    """Return the plan that was stored with these requests, and the test set as the run sees it."""
+    store, tenant, spec = work.store, work.tenant, record.spec
+    test_set = await store.test_sets.get(tenant, spec.test_set.id)
+    relevant_from = spec.rescore.relevant_from if spec.rescore else test_set.relevant_from
+    plan = recall_plan(
+        await work.read_queries(test_set.id),
+        requests,
+        await store.plans.decisions(tenant, record.id, Decisions),
+        relevant_from=relevant_from,
+        variants=size.variants,
     )
-    requests = await plans.requests(tenant, record.id, start=0, stop=record.total)
-    return Planned(test_set, structs.replace(plan, requests=tuple(requests)))
+    return Planned(_see(test_set, relevant_from, plan) if spec.rescore else test_set, plan)
+
+
+def _see(test_set: TestSet, relevant_from: int, plan: Plan) -> TestSet:
+    """Return the test set under another threshold, by which other queries are scored."""
+    originals = sum(not query.parent for query in plan.queries)
+    stats = structs.replace(
+        test_set.stats, scorable=len(plan.scorable), unscorable=originals - plan.clean
+    )
+    return structs.replace(test_set, relevant_from=relevant_from, stats=stats)
 
 
 async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None]:
@@ -72,29 +89,19 @@ async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None
     A model that writes paraphrases is asked before anything is planned, and its answers are
     stored first. Where the run is let go meanwhile, nothing is: who takes it over asks again.
     """
-    plans, claim = work.store.plans, work.claim
+    plans = work.store.plans
     stored = await plans.size(work.tenant, record.id)
     if stored is None and record.spec.retry:
         stored = await take_over(work, record)
     if stored:
-        return await replan(work, structs.replace(record, total=stored.total)), stored
+        requests = await plans.requests(work.tenant, record.id, start=0, stop=stored.total)
+        return await recall(work, record, stored, requests), stored
     test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
     answers: Answers = await plans.model_answers(work.tenant, record.id)
     is_whole = True
     if not answers:
         answers, is_whole = await _ask(work, record, test_set)
-    plan = await _build(work, record, test_set, answers=answers)
-    planned = Planned(test_set, plan)
-    if not is_whole and work.hold.reason is not Stop.CANCELLED:
-        return planned, None
-    if answers:
-        await plans.put_model_answers(claim, answers)
-    size = await plans.put(claim, plan.requests, clean=plan.clean, shard=work.settings.shard_size)
-    return planned, size
-
-
-async def _build(work: Work, record: RunRecord, test_set: TestSet, *, answers: Answers) -> Plan:
-    return await asyncio.to_thread(
+    plan = await asyncio.to_thread(
         build_plan,
         await work.read_queries(test_set.id),
         record.spec.request.adversarial,
@@ -103,6 +110,12 @@ async def _build(work: Work, record: RunRecord, test_set: TestSet, *, answers: A
         rounds=record.spec.request.repeat,
         answers=answers,
     )
+    planned = Planned(test_set, plan)
+    if not is_whole and work.hold.reason is not Stop.CANCELLED:
+        return planned, None
+    if answers:
+        await plans.put_model_answers(work.claim, answers)
+    return planned, await work.put_plan(plan)
 
 
 async def _ask(work: Work, record: RunRecord, test_set: TestSet) -> tuple[Answers, bool]:

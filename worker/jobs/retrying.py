@@ -1,5 +1,7 @@
 """A run that takes over another one's answers: its plan, and what needs no sending."""
 
+from typing import Any
+
 from service.store.chunks import SIZE
 from service.store.plans import PlanSize
 from service.store.records import RunRecord
@@ -23,7 +25,13 @@ async def take_over(work: Work, record: RunRecord) -> PlanSize:
     for unit in size.units():
         await _copy(work, parent, unit, size.places(unit))
     # The size comes last: a plan that has one is complete, answers included.
-    return await store.plans.put(claim, requests, clean=clean, shard=size.shard)
+    return await store.plans.put(
+        claim,
+        requests,
+        clean=clean,
+        shard=size.shard,
+        decisions=await store.plans.decisions(tenant, parent, dict[str, Any]),
+    )
 
 
 async def _copy(work: Work, parent: str, unit: str, places: range) -> None:

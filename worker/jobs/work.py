@@ -5,16 +5,18 @@ from datetime import UTC, datetime
 
 import structlog
 
-from reteval.contract.outcomes import Outcome, PlannedRequest
+from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import Window
 from reteval.contract.testsets import Query
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.fencing import LostClaimError
+from service.store.plans import PlanSize
 from service.store.records import Claim
 from service.store.store import Store
 from worker.jobs.hold import Hold, Stop
 from worker.jobs.window import seconds_until_open
+from worker.pipeline.plan import Plan, tell_decisions
 
 log = structlog.get_logger("reteval.worker")
 
@@ -39,24 +41,31 @@ class Work:
         chunks = self.store.test_sets.chunks(self.tenant, test_set_id)
         return [query async for chunk in chunks for query in chunk]
 
-    async def store_all(
-        self,
-        requests: Sequence[PlannedRequest],
-        outcomes: Sequence[Outcome],
-        *,
-        clean: int,
-    ) -> None:
+    async def put_plan(self, plan: Plan) -> PlanSize:
+        """Store a plan.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        return await self.store.plans.put(
+            self.claim,
+            plan.requests,
+            clean=plan.clean,
+            shard=self.settings.shard_size,
+            decisions=tell_decisions(plan),
+        )
+
+    async def store_all(self, plan: Plan, outcomes: Sequence[Outcome]) -> None:
         """Store a plan with all its outcomes, where nothing has to be sent; the end is left.
 
         Raises:
             LostClaimError: the claim is void.
         """
-        plans, claim = self.store.plans, self.claim
-        size = await plans.put(claim, requests, clean=clean, shard=self.settings.shard_size)
+        size = await self.put_plan(plan)
         for unit in size.units():
             places = size.places(unit)
-            await self.store.shards.put(claim, unit, outcomes[places.start : places.stop])
-        await plans.commit(claim, [])
+            await self.store.shards.put(self.claim, unit, outcomes[places.start : places.stop])
+        await self.store.plans.commit(self.claim, [])
 
     async def make_way(self, window: Window | None = None) -> None:
         """Give the unit back undone, as the reason of the stop asks for.

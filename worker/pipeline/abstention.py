@@ -1,7 +1,7 @@
 """How the endpoint treats queries without an answer, and what its caution costs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -36,10 +36,10 @@ from worker.pipeline.confidence_separation import (
     suggest_floor,
     trace_risk,
 )
-from worker.pipeline.drops import Values
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.statuses import count_statuses
 from worker.pipeline.text_overlap import ANSWERABLE_FROM, INVENTED
+from worker.pipeline.variants import Odd, Variants
 
 USER_TIER: Final = "user"
 MAX_EXAMPLES: Final = 5
@@ -63,42 +63,41 @@ class _Clean(Struct, frozen=True, kw_only=True, eq=False):
     right_for: Counter[str]
 
 
-def report_out_of_corpus(evidence: Evidence, values: Values) -> OutOfCorpus | None:
+def report_out_of_corpus(variants: Variants) -> OutOfCorpus | None:
     """Report each tier that was asked for, and `user` for queries that expect nothing.
 
-    `values` are those of the plan's requests in the suite's metric, NaN where there is none.
     None when nothing of the kind was planned.
     """
-    places = {
-        tier: [
-            place
-            for place, request in enumerate(evidence.plan)
-            if request.generated and request.kind == TIER_PREFIX + tier
-        ]
+    evidence = variants.evidence
+    tiers = {
+        tier: [odd for odd in variants.odd if odd.request.kind == TIER_PREFIX + tier]
         for tier in evidence.suite.dropped
     }
-    by_hand = evidence.find_clean(
+    by_hand = variants.find_clean(
         query for query in evidence.queries if query.expect is Expect.NOTHING
     )
     if by_hand:
-        places[USER_TIER] = by_hand
-    if not places:
+        tiers[USER_TIER] = [
+            Odd(place, variants.requests[place], variants.clean[place]) for place in by_hand
+        ]
+    if not tiers:
         return None
-    clean = _gather_clean(evidence)
+    clean = _gather_clean(variants)
     return OutOfCorpus(
-        tiers=tuple(_report_tier(tier, found, evidence, clean) for tier, found in places.items()),
-        false_refusal_rate=_count_refusals(evidence, clean.places),
+        tiers=tuple(_report_tier(tier, sent, evidence, clean) for tier, sent in tiers.items()),
+        false_refusal_rate=_count_refusals([variants.clean[place] for place in clean.places]),
         score=explain_sense(clean.sense, clean.confidence),
-        risk_coverage=_trace_risk(evidence, clean, values),
+        risk_coverage=_trace_risk(variants, clean),
     )
 
 
-def _gather_clean(evidence: Evidence) -> _Clean:
+def _gather_clean(variants: Variants) -> _Clean:
+    evidence = variants.evidence
     queries = evidence.scorable
-    places = evidence.find_clean(queries)
-    outcomes = [evidence.outcomes[place] for place in places]
+    places = variants.find_clean(queries)
+    outcomes = [variants.clean[place] for place in places]
     sense = find_sense(outcomes, depth=evidence.depth)
-    texts = [evidence.plan[place].text for place in places]
+    texts = [variants.requests[place].text for place in places]
     return _Clean(
         places=places,
         sense=sense,
@@ -112,15 +111,15 @@ def _gather_clean(evidence: Evidence) -> _Clean:
     )
 
 
-def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Clean) -> Tier:
-    dropped, unchecked, answerable = _check_answerable(tier, every, evidence)
-    every = [place for place in every if evidence.plan[place].query_id not in answerable]
-    places = [place for place in every if not evidence.plan[place].replicate]
-    outcomes = [evidence.outcomes[place] for place in places]
+def _report_tier(tier: str, every: Sequence[Odd], evidence: Evidence, clean: _Clean) -> Tier:
+    dropped, unchecked, answerable = _check_answerable(tier, every, evidence.suite.dropped)
+    every = [odd for odd in every if odd.request.query_id not in answerable]
+    sent = [odd for odd in every if not odd.request.replicate]
+    outcomes = [odd.outcome for odd in sent]
     answered = [outcome for outcome in outcomes if outcome.status.answered]
     report = Tier(
         tier=tier,
-        queries=len(places),
+        queries=len(sent),
         answered=len(answered),
         abstention_rate=None,
         abstention_ci=None,
@@ -132,13 +131,9 @@ def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Cl
         unchecked=unchecked,
     )
     if not answered:
-        missing = "no_answer" if places else _EMPTY_TIER.get(tier, "every_query_dropped")
+        missing = "no_answer" if sent else _EMPTY_TIER.get(tier, "every_query_dropped")
         return structs.replace(report, reason=missing)
-    filled = [
-        evidence.plan[place].text
-        for place in places
-        if evidence.outcomes[place].status is OutcomeStatus.OK
-    ]
+    filled = [odd.request.text for odd in sent if odd.outcome.status is OutcomeStatus.OK]
     empty = len(answered) - len(filled)
     report = structs.replace(
         report,
@@ -148,46 +143,40 @@ def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Cl
         examples=tuple(filled[:MAX_EXAMPLES]),
         false_answer_rate=len(filled) / len(answered),
         flagged={"hub": _count_hubs(answered, clean)},
-        repeatability=_compare_repeats(every, evidence),
+        repeatability=_compare_repeats(every, evidence.depth),
     )
-    return _judge_scores(_find_junk(report, answered, evidence), outcomes, evidence, clean, places)
+    return _judge_scores(_find_junk(report, answered, evidence), sent, evidence.depth, clean)
 
 
 def _check_answerable(
-    tier: str, places: Sequence[int], evidence: Evidence
+    tier: str, every: Sequence[Odd], planned_without: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, str], set[str]]:
     """Return what was left out and what was not checked, by rule, and the queries to leave out."""
     rule = _DROPPED_FOR.get(tier)
-    dropped = {} if rule is None else {rule: evidence.suite.dropped[tier]}
+    dropped = {} if rule is None else {rule: planned_without[tier]}
     unchecked = dict(_UNCHECKED)
     if tier == INVENTED:
         return dropped, unchecked | {_OVERLAP: "holds_an_invented_word"}, set()
-    if all(evidence.outcomes[place].text_overlap is None for place in places):
+    if all(odd.outcome.text_overlap is None for odd in every):
         return dropped, unchecked, set()
-    answerable = _find_answerable(places, evidence)
+    answerable = _find_answerable(every)
     del unchecked[_OVERLAP]
     return dropped | {_OVERLAP: len(answerable)}, unchecked, answerable
 
 
-def _find_answerable(places: Sequence[int], evidence: Evidence) -> set[str]:
+def _find_answerable(every: Sequence[Odd]) -> set[str]:
     """Return the queries whose words stand in a text that came back for them."""
     return {
-        evidence.plan[place].query_id
-        for place in places
-        if (evidence.outcomes[place].text_overlap or 0.0) >= ANSWERABLE_FROM
+        odd.request.query_id
+        for odd in every
+        if (odd.outcome.text_overlap or 0.0) >= ANSWERABLE_FROM
     }
 
 
-def _judge_scores(
-    report: Tier,
-    outcomes: Sequence[Outcome],
-    evidence: Evidence,
-    clean: _Clean,
-    places: Sequence[int],
-) -> Tier:
+def _judge_scores(report: Tier, sent: Sequence[Odd], depth: int, clean: _Clean) -> Tier:
     """Add what the scores would be good for, or why they are good for nothing."""
-    texts = [evidence.plan[place].text for place in places]
-    other = read_confidence(outcomes, texts, clean.sense, depth=evidence.depth)
+    texts, outcomes = [odd.request.text for odd in sent], [odd.outcome for odd in sent]
+    other = read_confidence(outcomes, texts, clean.sense, depth=depth)
     if clean.confidence is None or other is None or clean.sense.direction is None:
         reason = clean.sense.reason or "scores_absent"
         return structs.replace(
@@ -235,22 +224,14 @@ def _count_hubs(answered: Sequence[Outcome], clean: _Clean) -> int:
     )
 
 
-def _compare_repeats(places: Sequence[int], evidence: Evidence) -> Ratio:
+def _compare_repeats(every: Sequence[Odd], depth: int) -> Ratio:
     """Compare the answers to queries that were sent twice."""
-    first = {
-        evidence.plan[place].query_id: place
-        for place in places
-        if not evidence.plan[place].replicate
-    }
-    pairs = [
-        (first[evidence.plan[place].query_id], place)
-        for place in places
-        if evidence.plan[place].replicate
-    ]
+    first = {odd.request.query_id: odd.outcome for odd in every if not odd.request.replicate}
+    pairs = [(first[odd.request.query_id], odd.outcome) for odd in every if odd.request.replicate]
     values = [
-        jaccard(evidence.ids(one), evidence.ids(two), k=evidence.depth)
+        jaccard(one.ids[:depth], two.ids[:depth], k=depth)
         for one, two in pairs
-        if evidence.outcomes[one].status.answered and evidence.outcomes[two].status.answered
+        if one.status.answered and two.status.answered
     ]
     if not values:
         reason = "no_answered_pair" if pairs else "not_sent_twice"
@@ -258,20 +239,19 @@ def _compare_repeats(places: Sequence[int], evidence: Evidence) -> Ratio:
     return Ratio(value=sum(values) / len(values), n=len(values))
 
 
-def _count_refusals(evidence: Evidence, places: Sequence[int]) -> Refusals:
-    outcomes = [evidence.outcomes[place] for place in places]
+def _count_refusals(outcomes: Sequence[Outcome]) -> Refusals:
     return Refusals(
         n=sum(outcome.status is OutcomeStatus.OK_EMPTY for outcome in outcomes),
         of=sum(outcome.status.answered for outcome in outcomes),
     )
 
 
-def _trace_risk(evidence: Evidence, clean: _Clean, values: Values) -> RiskCoverage:
-    metric = str(evidence.metric)
+def _trace_risk(variants: Variants, clean: _Clean) -> RiskCoverage:
+    metric = str(variants.evidence.metric)
     if clean.confidence is None:
         reason = explain_sense(clean.sense, clean.confidence).reason
         return RiskCoverage(aurc=None, at={}, n=0, metric=metric, reason=reason)
-    answered = [place for place in clean.places if evidence.outcomes[place].status.answered]
-    worth = values[answered]
+    answered = [place for place in clean.places if variants.clean[place].status.answered]
+    worth = variants.figures.metric[answered]
     known = ~np.isnan(worth)
     return trace_risk(clean.confidence.top1[known], worth[known], name=metric)

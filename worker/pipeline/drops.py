@@ -1,6 +1,6 @@
 """What a kind costs: the paired loss, its interval, whom it hurts, and what to call it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -44,17 +44,15 @@ class Chance(Struct, frozen=True):
     p_holm: float
 
 
-def try_losses(losses: Sequence[Loss], *, seed: int) -> list[Chance | None]:
+def try_losses(losses: Iterable[Loss], *, seed: int) -> list[Chance | None]:
     """Test each kind's loss against none, and correct for having tested them all (Holm).
 
     None for a loss without needs, which is no test.
     """
-    tested = [place for place, loss in enumerate(losses) if len(loss.clean)]
-    p_values = [sign_flip_test(losses[place].differences, seed=seed).p for place in tested]
-    chances: list[Chance | None] = [None] * len(losses)
-    for place, p, p_holm in zip(tested, p_values, holm(p_values), strict=True):
-        chances[place] = Chance(p, p_holm)
-    return chances
+    tried = [_try_loss(loss, seed) for loss in losses]
+    p_values = [p for p in tried if p is not None]
+    corrected = iter(holm(p_values))
+    return [None if p is None else Chance(p, next(corrected)) for p in tried]
 
 
 def estimate_drop(loss: Loss, *, missing: str, chance: Chance | None = None) -> Drop:
@@ -154,6 +152,10 @@ def judge(
 def bound_mean(values: Values, *, level: float = LEVEL) -> tuple[float, float] | None:
     """Return the t interval of the mean, or the one value that enough needs share."""
     return _bound(values, paired_interval(values, level=level))
+
+
+def _try_loss(loss: Loss, seed: int) -> float | None:
+    return sign_flip_test(loss.differences, seed=seed).p if len(loss.clean) else None
 
 
 def _bound_ratio(differences: Values, clean: Values) -> tuple[float, float] | None:

@@ -1,7 +1,7 @@
 """Evidence in, report out: the whole of a run's numbers. No store, no clock, no network."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -11,32 +11,31 @@ from msgspec import UNSET, Struct, UnsetType
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
-from reteval.contract.results import Counts, MetricSummary, Partial, Results
+from reteval.contract.results import Counts, Effort, MetricSummary, Partial, Results
 from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus, TestSetRef
 from reteval.contract.stability import Stability
 from reteval.contract.testsets import TestSet
 from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
 from worker.pipeline.findings import find_all
-from worker.pipeline.latency import summarise_latency
+from worker.pipeline.latency import KindLatency, summarise_latency
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
 from worker.pipeline.scoring import (
     MAX_SLICES,
+    EffortCount,
     Scores,
-    count_effort,
     count_outcomes,
     score_queries,
     slice_metrics,
     summarise_metrics,
 )
-from worker.pipeline.stability import Yardstick, measure_stability
+from worker.pipeline.stability import Rounds, Yardstick
+from worker.pipeline.stretches import Reader, read_stretches
 from worker.pipeline.unjudged import list_unjudged
-from worker.pipeline.variants import value_variants
+from worker.pipeline.variants import Variants
 
-VARIANT_VALUE: Final = "variant:value"
-VARIANT_CLEAN: Final = "variant:clean"
 DEFAULT_METRIC: Final = AdversarialRequest().metric
 
 
@@ -61,16 +60,36 @@ class RunEvidence(Struct, frozen=True, kw_only=True):
     found: tuple[Diagnostic, ...] = ()
 
 
+class Worth(Struct, frozen=True):
+    """A stretch of variants: the headline metric of each, and that of its clean query."""
+
+    value: "array[float]"
+    clean: "array[float]"
+
+
 class Evaluation(Struct, frozen=True, kw_only=True):
     """A report, and per-query values as float64 columns (NaN: undefined) in plan order.
 
-    `unjudged` is parallel to the queries of the test set; empty where the run has no numbers.
+    `variants` yields the same of the requests that have a kind, once, a stretch at a time.
+    `unjudged` is parallel to the queries of the test set; empty
+    where the run has no numbers.
     """
 
     report: Results
     error: str
     columns: Mapping[str, "array[float]"]
+    variants: Iterator[Worth]
     unjudged: Sequence[UnjudgedHits]
+
+
+class _Readings(Struct, frozen=True, kw_only=True, eq=False):
+    """What one pass over all requests has shown."""
+
+    clean: Sequence[Outcome]
+    effort: Effort
+    kinds: KindLatency
+    variants: Variants | None
+    stability: Stability | UnsetType
 
 
 class Verdict(Struct, frozen=True):
@@ -82,8 +101,8 @@ class Verdict(Struct, frozen=True):
 
 def evaluate(evidence: RunEvidence) -> Evaluation:
     """Make the report of a run whose requests have all ended."""
-    plan, outcomes = evidence.plan, evidence.outcomes
-    clean = outcomes[: plan.clean]
+    plan, readings = evidence.plan, _read(evidence)
+    clean = readings.clean
     scores = score_queries(
         plan.scorable,
         clean[: len(plan.scorable)],
@@ -103,11 +122,11 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         verdict = Verdict(RunStatus.FAILED, evidence.stopped)
     if evidence.cancelled:
         verdict = Verdict(RunStatus.CANCELLED, "cancelled")
-    attacked = _gather_attack(evidence)
     return Evaluation(
-        report=_report(evidence, scores, counts, verdict, attacked),
+        report=_report(evidence, scores, counts, verdict, readings),
         error=verdict.reason,
-        columns=_columns(evidence, scores, attacked),
+        columns=_columns(evidence, scores),
+        variants=_show_worth(readings.variants),
         unjudged=[]
         if verdict.reason
         else list_unjudged(plan.queries, sent=plan.scorable, outcomes=clean[: len(plan.scorable)]),
@@ -133,7 +152,7 @@ def _report(
     scores: Scores,
     counts: Counts,
     verdict: Verdict,
-    attacked: Evidence | None,
+    readings: _Readings,
 ) -> Results:
     request, test_set = evidence.request, evidence.test_set
     summaries = summarise_metrics(
@@ -151,12 +170,12 @@ def _report(
         timestamp=evidence.created_at,
         num_queries=counts.planned + counts.unscorable,
         counts=counts,
-        effort=count_effort(evidence.outcomes),
+        effort=readings.effort,
         metrics=summaries if partial is UNSET else None,
         reason=verdict.reason or UNSET,
         partial=partial,
         latency_ms=summarise_latency(
-            evidence.plan, evidence.outcomes, concurrency=request.limits.concurrency
+            evidence.plan, readings.clean, readings.kinds, concurrency=request.limits.concurrency
         ),
         slices=slice_metrics(scores, evidence.plan.scorable, interval=request.interval)
         if partial is UNSET
@@ -167,7 +186,7 @@ def _report(
                 scores,
                 test_set=test_set,
                 plan=evidence.plan,
-                outcomes=evidence.outcomes,
+                outcomes=readings.clean,
                 depth=evidence.depth,
                 egress=evidence.egress,
             ),
@@ -176,8 +195,8 @@ def _report(
         depth=evidence.depth,
         limits=request.limits,
         versions=_versions(evidence),
-        adversarial=robustness(attacked) if attacked else UNSET,
-        stability=_measure_stability(evidence),
+        adversarial=robustness(readings.variants) if readings.variants else UNSET,
+        stability=readings.stability,
     )
 
 
@@ -190,33 +209,52 @@ def _partial(summaries: dict[str, MetricSummary], verdict: Verdict) -> Partial |
     )
 
 
-def _gather_attack(evidence: RunEvidence) -> Evidence | None:
-    """Return what the adversarial block is made of; None when nothing of the kind was sent."""
+def _read(evidence: RunEvidence) -> _Readings:
+    """Go through all requests; the outcomes of the clean ones, one a query, are kept."""
+    plan, outcomes = evidence.plan, evidence.outcomes
+    clean = list(outcomes[: plan.clean])
+    effort, kinds, variants = EffortCount(), KindLatency(), _begin_variants(evidence, clean)
+    first: list[Reader] = [effort, kinds]
+    readers = [*first, variants] if variants else first
+    read_stretches(plan.requests, outcomes, readers, stop=plan.attacked)
+    stability: Stability | UnsetType = UNSET
+    if plan.rounds > 1:
+        rounds = Rounds(plan, clean)
+        read_stretches(plan.requests, outcomes, [*first, rounds], start=plan.attacked)
+        stability = rounds.report(outcomes, _choose_yardstick(evidence))
+    return _Readings(
+        clean=clean,
+        effort=effort.effort,
+        kinds=kinds,
+        variants=variants,
+        stability=stability,
+    )
+
+
+def _begin_variants(evidence: RunEvidence, clean: Sequence[Outcome]) -> Variants | None:
+    """Return what gathers the adversarial block; None when nothing of the kind was sent."""
     plan, asked = evidence.plan, evidence.request.adversarial
     if not plan.suite.requests and not plan.nothing and asked is None:
         return None
-    return Evidence(
+    attack = Evidence(
         queries=plan.queries,
         plan=plan.requests[: plan.attacked],
-        outcomes=evidence.outcomes[: plan.attacked],
         suite=plan.suite,
         metric=parse_metric(asked.metric if asked else DEFAULT_METRIC),
         depth=evidence.depth,
         relevant_from=evidence.test_set.relevant_from,
         scale_max=evidence.test_set.scale.max,
     )
+    return Variants(attack, clean)
 
 
-def _measure_stability(evidence: RunEvidence) -> Stability | UnsetType:
-    if evidence.plan.rounds == 1:
-        return UNSET
-    yardstick = Yardstick(
+def _choose_yardstick(evidence: RunEvidence) -> Yardstick:
+    return Yardstick(
         metrics=evidence.metrics,
         depth=evidence.depth,
         relevant_from=evidence.test_set.relevant_from,
         scale_max=evidence.test_set.scale.max,
     )
-    return measure_stability(evidence.plan, evidence.outcomes, yardstick)
 
 
 def _define(evidence: RunEvidence) -> dict[str, Any]:
@@ -244,19 +282,17 @@ def _versions(evidence: RunEvidence) -> dict[str, str]:
     }
 
 
-def _columns(
-    evidence: RunEvidence, scores: Scores, attacked: Evidence | None
-) -> dict[str, "array[float]"]:
+def _columns(evidence: RunEvidence, scores: Scores) -> dict[str, "array[float]"]:
     padding = np.full(len(evidence.plan.nothing), np.nan)
-    columns = {
+    return {
         str(metric): _column(np.concatenate([values, padding]))
         for metric, values in scores.values.items()
     }
-    if attacked:
-        values, clean = value_variants(attacked)
-        columns[VARIANT_VALUE] = _column(values)
-        columns[VARIANT_CLEAN] = _column(clean)
-    return columns
+
+
+def _show_worth(variants: Variants | None) -> Iterator[Worth]:
+    for rows in variants.worth.blocks() if variants else ():
+        yield Worth(_column(rows["value"]), _column(rows["clean"]))
 
 
 def _column(values: "np.ndarray[Any, np.dtype[np.float64]]") -> "array[float]":

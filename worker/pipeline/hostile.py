@@ -17,8 +17,9 @@ from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, Plann
 from worker.adversarial.hostile_pack import CASES, Case
 from worker.adversarial.unjudged import is_unjudged
 from worker.metrics.overlap import rbo
-from worker.pipeline.pairing import Evidence
+from worker.pipeline.pairing import Values
 from worker.pipeline.statuses import name_status
+from worker.pipeline.variants import Odd, Variants
 
 SLOWER: Final = 5
 """Times the clean queries' p95 that an odd string may take."""
@@ -41,20 +42,22 @@ class Bounds(Struct, frozen=True, kw_only=True):
 
 
 def report_hostile(
-    evidence: Evidence, control_rbo: Sequence[float]
+    variants: Variants, control_rbo: Sequence[float] | Values
 ) -> tuple[HostileCase, ...] | UnsetType:
     """Judge each string that was planned; UNSET where none was asked for.
 
     `control_rbo` holds the overlap of each clean query with itself sent again.
     """
-    if not evidence.suite.hostile:
+    if not variants.evidence.suite.hostile:
         return UNSET
-    bounds = _set_bounds(evidence, control_rbo)
-    partners = _find_partners(evidence)
+    bounds = _set_bounds(variants, control_rbo)
+    partners = _find_partners(variants)
     return tuple(
-        _report_case(request, evidence, place, partners.get(request.query_id), bounds)
-        for place, request in enumerate(evidence.plan)
-        if is_hostile(request) and request.kind != HOSTILE_CLEAN and request.query_id in _BY_NAME
+        _report_case(odd, partners.get(odd.request.query_id), bounds, variants.evidence.depth)
+        for odd in variants.odd
+        if is_hostile(odd.request)
+        and odd.request.kind != HOSTILE_CLEAN
+        and odd.request.query_id in _BY_NAME
     )
 
 
@@ -63,36 +66,33 @@ def is_hostile(request: PlannedRequest) -> bool:
     return is_unjudged(request) and request.kind.startswith(HOSTILE_PREFIX)
 
 
-def _set_bounds(evidence: Evidence, control_rbo: Sequence[float]) -> Bounds:
-    latencies = [
-        outcome.latency_ms
-        for request, outcome in zip(evidence.plan, evidence.outcomes, strict=True)
-        if not request.kind and outcome.at_once and outcome.latency_ms is not None
-    ]
-    usual = SLOWER * float(np.percentile(latencies, 95)) if latencies else 0.0
+def _set_bounds(variants: Variants, control_rbo: Sequence[float] | Values) -> Bounds:
+    latencies = variants.latency[~np.isnan(variants.latency)]
+    usual = SLOWER * float(np.percentile(latencies, 95)) if len(latencies) else 0.0
     band = float(np.quantile(control_rbo, BAND_QUANTILE)) if len(control_rbo) else DEFAULT_BAND
     return Bounds(latency_ms=max(usual, LEAST_BOUND_MS), rbo=band)
 
 
-def _find_partners(evidence: Evidence) -> dict[str, int]:
-    """Return by case the place of the plain request: its own, or the query's that it wraps."""
-    partners: dict[str, int] = {}
-    clean: dict[str, int] = {}
-    for place, request in enumerate(evidence.plan):
-        if not request.kind:
-            clean.setdefault(request.text, place)
-        elif is_hostile(request):
-            if request.kind == HOSTILE_CLEAN:
-                partners[request.query_id] = place
-            elif request.original in clean:
-                partners.setdefault(request.query_id, clean[request.original])
+def _find_partners(variants: Variants) -> dict[str, Outcome]:
+    """Return by case what came of the plain request: its own, or the query's that it wraps."""
+    partners: dict[str, Outcome] = {}
+    clean: dict[str, Outcome] = {}
+    for request, outcome in zip(variants.requests, variants.clean, strict=True):
+        clean.setdefault(request.text, outcome)
+    for odd in variants.odd:
+        request = odd.request
+        if not is_hostile(request):
+            continue
+        if request.kind == HOSTILE_CLEAN:
+            partners[request.query_id] = odd.outcome
+        elif request.original in clean:
+            partners.setdefault(request.query_id, clean[request.original])
     return partners
 
 
-def _report_case(
-    request: PlannedRequest, evidence: Evidence, place: int, partner: int | None, bounds: Bounds
-) -> HostileCase:
-    case, outcome = _BY_NAME[request.query_id], evidence.outcomes[place]
+def _report_case(odd: Odd, clean: Outcome | None, bounds: Bounds, depth: int) -> HostileCase:
+    request, outcome = odd.request, odd.outcome
+    case = _BY_NAME[request.query_id]
     report = HostileCase(
         case=case.name,
         group=case.group,
@@ -107,11 +107,10 @@ def _report_case(
         hits=outcome.returned if outcome.status.answered else UNSET,
         latency_ms=UNSET if outcome.latency_ms is None else outcome.latency_ms,
     )
-    clean = None if partner is None else evidence.outcomes[partner]
     if clean is not None and clean.status.answered:
         report = structs.replace(report, clean_hits=clean.returned)
         if case.expect is Expectation.SAME_AS_CLEAN and outcome.status.answered:
-            overlap = rbo(clean.ids[: evidence.depth], outcome.ids[: evidence.depth])
+            overlap = rbo(clean.ids[:depth], outcome.ids[:depth])
             report = structs.replace(report, rbo=overlap, rbo_at_least=bounds.rbo)
     return structs.replace(report, verdict=_judge(report, case, outcome))
 

@@ -6,15 +6,13 @@ import numpy as np
 from msgspec import UNSET, Struct
 
 from reteval.contract.adversarial import Example, KindReport, Worst
-from reteval.contract.kinds import KINDS, Labels
+from reteval.contract.kinds import KINDS
 from reteval.contract.metrics import Metric
-from reteval.contract.outcomes import Outcome
 from worker.adversarial.planning import KindPlan
 from worker.pipeline.drops import (
     TIE,
     Chance,
     Loss,
-    Values,
     estimate_drop,
     estimate_relative,
     find_detectable,
@@ -27,102 +25,80 @@ from worker.pipeline.kind_figures import (
     compare_latency,
     compare_lists,
     condense_drop,
-    count_content_words,
     divide_by_words,
 )
-from worker.pipeline.pairing import Evidence, Pairs, Scores, find_variants, pair
-from worker.pipeline.statuses import count_statuses, name_status
+from worker.pipeline.pairing import Pairs, Sides, pair
+from worker.pipeline.spool import Rows
+from worker.pipeline.statuses import NAMES, count_statuses, fill_counts
+from worker.pipeline.traits import USER, describe_traits
+from worker.pipeline.variants import Variants, headline
 
 MAX_EXAMPLES: Final = 5
-BY_HAND: Final = "by_hand"
 _OF_THE_KIND: Final = frozenset({"data_missing", "language"})
 """Reasons that concern every query of a set alike, and so are why a kind was not run."""
 
 
-class Traits(Struct, frozen=True, kw_only=True):
-    """What the catalogue says about a kind, or what is assumed of one that a user made up."""
-
-    family: str
-    labels: str
-    target: str
-
-
 class Trial(Struct, frozen=True, kw_only=True, eq=False):
-    """A kind with its requests and what they are worth in its headline metric."""
+    """A kind with a row a request, and what they are worth in its headline metric."""
 
     plan: KindPlan
-    places: list[int]
-    headline: Metric
-    values: Values
-    condensed: Values
+    rows: Rows
+    reducing: bool
+    values: Sides
     pairs: Pairs
     loss: Loss
 
     @property
     def missing(self) -> str:
         """Why nothing can be said, for a trial without needs."""
-        if self.places:
+        if len(self.rows):
             return "no_answered_pair"
         reasons = _OF_THE_KIND.intersection(self.plan.not_applicable)
         return min(reasons, default="no_applicable_query")
 
-    def outcomes(self, evidence: Evidence) -> list[Outcome]:
-        """What came of the kind's requests."""
-        return [evidence.outcomes[place] for place in self.places]
 
-
-def describe_traits(plan: KindPlan) -> Traits:
-    """Look a kind up; one that is not in the catalogue is taken to keep its labels."""
-    known = KINDS.get(plan.kind)
-    target = BY_HAND if plan.source == "user" or known is None else known.target
-    if known is None:
-        family = plan.kind.partition(".")[0]
-        return Traits(family=family, labels=Labels.PRESERVING.value, target=target)
-    return Traits(family=known.family, labels=known.labels.value, target=target)
-
-
-def run_trial(plan: KindPlan, evidence: Evidence, scores: Scores) -> Trial:
-    """Pair a kind's variants with their clean queries, in the metric that its labels allow.
-
-    Where a variant says less than its query, other documents become right too, and only the
-    recall of the judged ones still means something.
-    """
-    reducing = describe_traits(plan).labels == Labels.REDUCING
-    headline = Metric("recall", evidence.k) if reducing else evidence.metric
-    values = scores.recall if reducing else scores.metric
-    places = find_variants(evidence, plan)
-    pairs = pair(places, values, scores.sources)
-    loss = Loss(clean=pairs.clean_by_need(values), variant=pairs.variant_by_need(values))
+def run_trial(plan: KindPlan, variants: Variants) -> Trial:
+    """Pair a kind's variants with their clean queries, in the metric that its labels allow."""
+    kind = variants.kind(plan)
+    rows = kind.table.read()
+    values = Sides(
+        headline(variants.figures, reducing=kind.reducing),
+        rows["recall" if kind.reducing else "metric"],
+    )
+    pairs = pair(rows["source"], values, variants.needs)
     return Trial(
         plan=plan,
-        places=places,
-        headline=headline,
+        rows=rows,
+        reducing=kind.reducing,
         values=values,
-        condensed=scores.condensed_recall if reducing else scores.condensed,
         pairs=pairs,
-        loss=loss,
+        loss=Loss(
+            clean=pairs.clean_by_need(values.clean), variant=pairs.variant_by_need(values.variant)
+        ),
     )
 
 
 def report_kind(
-    trial: Trial, evidence: Evidence, scores: Scores, *, noise: float, chance: Chance | None
+    trial: Trial, variants: Variants, *, noise: float, chance: Chance | None
 ) -> KindReport:
     """Write the report of a kind; `noise` is the control's band in the same metric.
 
     `chance` is what the tests of all kinds together say of this one's loss.
     """
     traits = describe_traits(trial.plan)
-    loss, pairs, missing = trial.loss, trial.pairs, trial.missing
-    words = count_content_words(pairs, evidence)
+    loss, pairs, rows, missing = trial.loss, trial.pairs, trial.rows, trial.missing
+    figures, evidence = variants.figures, variants.evidence
+    condensed = figures.condensed_recall if trial.reducing else figures.condensed
+    words = variants.count_words(pairs.clean)
     return KindReport(
         kind=trial.plan.kind,
         family=traits.family,
         severity=trial.plan.severity,
         target=traits.target,
-        replicates=_count_replicates(trial, evidence),
+        replicates=_count_replicates(trial, variants),
         labels=traits.labels,
         source=trial.plan.source,
-        headline=str(trial.headline),
+        headline=str(Metric("recall", evidence.k) if trial.reducing else evidence.metric),
         needs=pairs.needs,
         not_applicable=trial.plan.not_applicable,
         content_words_mean=sum(words) / len(words) if words else None,
@@ -131,58 +107,59 @@ def report_kind(
         drop=estimate_drop(loss, missing=missing, chance=chance),
         relative_drop=estimate_relative(loss, missing=missing),
         worst_case=Worst(
-            variant=mean_or_none(pairs.worst_by_need(trial.values)),
+            variant=mean_or_none(pairs.worst_by_need(trial.values.variant)),
             of=int(np.bincount(pairs.owner).max(initial=0)),
         ),
         hurt=share_of(loss.differences > TIE),
         helped=share_of(loss.differences < -TIE),
         lost_all=int(np.count_nonzero((loss.clean > TIE) & (loss.variant <= TIE))),
-        overlap=compare_lists(pairs, evidence, missing=missing),
-        judged=compare_judged(pairs, scores, missing=missing),
-        status=count_statuses(trial.outcomes(evidence)),
-        latency_ms=compare_latency(pairs, evidence),
+        overlap=compare_lists(pairs, rows, k=evidence.k, missing=missing),
+        judged=compare_judged(pairs, Sides(figures.judged, rows["judged"]), missing=missing),
+        status=fill_counts(variants.kind(trial.plan).statuses),
+        latency_ms=compare_latency(pairs, Sides(variants.latency, rows["latency"])),
         verdict=judge(loss, noise=noise, chance=chance),
-        examples=_pick_examples(trial, evidence),
+        examples=_pick_examples(trial, variants),
         min_detectable=find_detectable(loss.differences),
-        condensed=condense_drop(pairs, trial.condensed, missing=missing),
-        by_content_words=divide_by_words(pairs, loss.differences, evidence),
-        clean_status=_count_clean(trial, evidence, scores),
+        condensed=condense_drop(pairs, Sides(condensed, rows["condensed"]), missing=missing),
+        by_content_words=divide_by_words(pairs, loss.differences, words),
+        clean_status=_count_clean(trial, variants),
         reason=UNSET if pairs.needs else missing,
     )
 
 
-def _count_clean(trial: Trial, evidence: Evidence, scores: Scores) -> dict[str, int]:
+def _count_clean(trial: Trial, variants: Variants) -> dict[str, int]:
     """Count the clean requests behind a kind's variants by how they ended."""
-    clean = dict.fromkeys(scores.sources[place].place for place in trial.places)
-    return count_statuses(evidence.outcomes[place] for place in clean)
+    sources = np.unique(trial.rows["source"]).tolist()
+    return count_statuses(variants.clean[source] for source in sources)
 
 
-def _count_replicates(trial: Trial, evidence: Evidence) -> int:
+def _count_replicates(trial: Trial, variants: Variants) -> int:
     """Return the variants planned of a query: what the catalogue says, or the most by hand."""
     known = KINDS.get(trial.plan.kind)
-    if known is not None and trial.plan.source != "user":
+    if known is not None and trial.plan.source != USER:
         return known.count(trial.plan.severity)
-    return 1 + max((evidence.plan[place].replicate for place in trial.places), default=0)
+    return 1 + variants.kind(trial.plan).most
 
 
-def _pick_examples(trial: Trial, evidence: Evidence) -> tuple[Example, ...]:
+def _pick_examples(trial: Trial, variants: Variants) -> tuple[Example, ...]:
     """Show the queries that lost most, each by its worst variant."""
-    pairs, values = trial.pairs, trial.values
+    pairs, values, plan = trial.pairs, trial.values, variants.evidence.plan
     clean = pairs.clean[pairs.owner]
-    losses = values[clean] - values[pairs.variants]
+    losses = values.clean[clean] - values.variant[pairs.variants]
     examples: dict[int, Example] = {}
     for row in np.argsort(-losses, kind="stable").tolist():
-        before, after = int(clean[row]), int(pairs.variants[row])
         if losses[row] <= TIE or len(examples) == MAX_EXAMPLES:
             break
+        before, after = int(clean[row]), int(pairs.variants[row])
         if before in examples:
             continue
+        query, variant = variants.requests[before], trial.rows[after]
         examples[before] = Example(
-            query_id=evidence.plan[before].query_id,
-            clean=evidence.plan[before].text,
-            variant=evidence.plan[after].text,
-            before=float(values[before]),
-            after=float(values[after]),
-            status=name_status(evidence.outcomes[after]),
+            query_id=query.query_id,
+            clean=query.text,
+            variant=plan[int(variant["place"])].text,
+            before=float(values.clean[before]),
+            after=float(values.variant[after]),
+            status=NAMES[variant["status"]],
         )
     return tuple(examples.values())

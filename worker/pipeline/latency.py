@@ -13,19 +13,46 @@ from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Latency
 from worker.pipeline.plan import Plan
 from worker.pipeline.scoring import MAX_SLICES, slice_names
+from worker.pipeline.spool import Spool, Table
+from worker.pipeline.stretches import Stretch
 
 Values = NDArray[np.float64]
 _PERCENTILES: Final = (50, 90, 95, 99)
 _NONE: Final = "no request was answered at the first attempt"
 
 
-def summarise_latency(plan: Plan, outcomes: Sequence[Outcome], *, concurrency: int) -> Latency:
+class KindLatency:
+    """Gathers the latency of every kind's answers at the first attempt, a number each."""
+
+    def __init__(self) -> None:
+        self._spool = Spool()
+        self._kinds: dict[str, Table] = {}
+
+    def read(self, stretch: Stretch) -> None:
+        """Take the latencies of a stretch; clean requests have no kind."""
+        found: dict[str, list[float | None]] = {}
+        for request, outcome in stretch.rows():
+            if request.kind and outcome.at_once:
+                found.setdefault(request.kind, []).append(outcome.latency_ms)
+        for kind, latencies in found.items():
+            table = self._kinds.setdefault(kind, Table(self._spool, np.float64))
+            table.append(_collect(latencies))
+
+    def spreads(self) -> dict[str, Spread]:
+        """Return the percentiles of each kind that has any."""
+        spreads = ((kind, _spread_known(table.read())) for kind, table in self._kinds.items())
+        return {kind: spread for kind, spread in spreads if spread is not None}
+
+
+def summarise_latency(
+    plan: Plan, clean: Sequence[Outcome], kinds: KindLatency, *, concurrency: int
+) -> Latency:
     """Summarise the latency of requests that were answered at the first attempt.
 
-    `outcomes` are parallel to the plan. The first `concurrency` requests open the connections
-    and meet cold caches, so they are left out where at least as many others remain.
+    `clean` are the outcomes of the clean requests, `kinds` has read the others. The first
+    `concurrency` requests open the connections and meet cold caches, so they are left out where
+    at least as many others remain.
     """
-    clean = outcomes[: plan.clean]
     warm_up = concurrency if plan.clean >= 2 * concurrency else 0
     warm = clean[warm_up:]
     totals = _collect(outcome.latency_ms for outcome in warm if outcome.at_once)
@@ -52,12 +79,12 @@ def summarise_latency(plan: Plan, outcomes: Sequence[Outcome], *, concurrency: i
         max=float(totals.max()),
         reason=UNSET,
         warm_up=warm_up,
-        connect=_spread_known(o.connect_ms for o in clean if o.at_once),
-        first_byte=_spread_known(o.first_byte_ms for o in warm if o.at_once),
-        took=_spread_known(o.took_ms for o in warm if o.at_once),
+        connect=_spread_found(o.connect_ms for o in clean if o.at_once),
+        first_byte=_spread_found(o.first_byte_ms for o in warm if o.at_once),
+        took=_spread_found(o.took_ms for o in warm if o.at_once),
         histogram=_count_bins(totals),
-        by_slice=_spread_slices(plan, outcomes, warm_up),
-        by_kind=_spread_kinds(plan, outcomes),
+        by_slice=_spread_slices(plan, clean, warm_up),
+        by_kind=kinds.spreads(),
     )
 
 
@@ -70,9 +97,12 @@ def _spread(values: Values) -> Spread:
     return Spread(n=len(values), p50=p50, p90=p90, p95=p95, p99=p99)
 
 
-def _spread_known(found: Iterable[float | None]) -> Spread | None:
-    values = _collect(found)
+def _spread_known(values: Values) -> Spread | None:
     return _spread(values) if len(values) else None
+
+
+def _spread_found(found: Iterable[float | None]) -> Spread | None:
+    return _spread_known(_collect(found))
 
 
 def _count_bins(values: Values) -> Histogram:
@@ -93,17 +123,5 @@ def _spread_slices(plan: Plan, outcomes: Sequence[Outcome], warm_up: int) -> dic
         for name in row:
             if name in kept:
                 kept[name].append(outcomes[place].latency_ms)
-    return _spread_groups(kept)
-
-
-def _spread_kinds(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Spread]:
-    kinds: dict[str, list[float | None]] = {}
-    for request, outcome in zip(plan.requests[plan.clean :], outcomes[plan.clean :], strict=True):
-        if outcome.at_once:
-            kinds.setdefault(request.kind, []).append(outcome.latency_ms)
-    return _spread_groups(kinds)
-
-
-def _spread_groups(groups: dict[str, list[float | None]]) -> dict[str, Spread]:
-    spreads = {name: _spread_known(found) for name, found in groups.items()}
+    spreads = {name: _spread_found(found) for name, found in kept.items()}
     return {name: spread for name, spread in spreads.items() if spread is not None}

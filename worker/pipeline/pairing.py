@@ -1,18 +1,16 @@
-"""Scores variants and puts each beside the clean query it was made from."""
+"""A run's evidence, and variants beside the clean queries they were made from."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from reteval.contract.testsets import Query
-from worker.adversarial.planning import KindPlan
 from worker.adversarial.suite import Suite, is_scorable
-from worker.adversarial.unjudged import is_unjudged
 from worker.metrics.hits import condense, find_hits
 from worker.metrics.judgments import DEFAULT_SCALE_MAX, Judgments
 from worker.metrics.kernel import score
@@ -20,11 +18,9 @@ from worker.metrics.kernel import score
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-_USER: Final = "user"
-
 
 class Evidence(Struct, frozen=True, kw_only=True, eq=False):
-    """A run's plan with what came of it; `outcomes` are parallel to `plan`.
+    """What was planned, and how it is measured.
 
     `plan` holds the clean requests (no `kind`) and those of `suite`; `queries` are all of the
     test set. `metric` is what a drop is measured in, `depth` what the endpoint was asked for.
@@ -32,7 +28,6 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
 
     queries: Sequence[Query]
     plan: Sequence[PlannedRequest]
-    outcomes: Sequence[Outcome]
     suite: Suite
     metric: Metric
     depth: int
@@ -53,32 +48,11 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
             if not query.parent and is_scorable(query, self.relevant_from)
         ]
 
-    def find_clean(self, queries: Iterable[Query]) -> list[int]:
-        """Return the places in the plan of these queries' clean requests."""
-        wanted = {query.id for query in queries}
-        return [
-            place
-            for place, request in enumerate(self.plan)
-            if not request.kind and request.query_id in wanted
-        ]
 
-    def ids(self, place: int) -> list[str]:
-        """Document ids of a request's answer, cut at the depth."""
-        return self.outcomes[place].ids[: self.depth]
+class Figures(Struct, frozen=True, kw_only=True, eq=False):
+    """Values of n requests, each of shape (n,); NaN where there is none.
 
-
-class Source(Struct, frozen=True):
-    """The clean request of a variant: its place in the plan, and the need it stands for."""
-
-    place: int
-    need: str
-
-
-class Scores(Struct, frozen=True, kw_only=True, eq=False):
-    """Values of every request, aligned with the plan; NaN where there is none.
-
-    `condensed` and `condensed_recall` are taken on lists without unjudged documents. `sources`
-    maps the place of a variant to its clean request; requests without judgments have none.
+    `condensed` and `condensed_recall` are taken on lists without unjudged documents.
     """
 
     metric: Values
@@ -86,14 +60,13 @@ class Scores(Struct, frozen=True, kw_only=True, eq=False):
     judged: Values
     condensed: Values
     condensed_recall: Values
-    sources: dict[int, Source]
 
 
 class Pairs(Struct, frozen=True, kw_only=True, eq=False):
     """The answered variants of one kind beside their clean queries, grouped into needs.
 
     q queries: `clean` (place in the plan) and `need` (0 .. needs - 1), shape (q,).
-    m variants: `variants` (place in the plan) and `owner` (0 .. q - 1), shape (m,).
+    m variants: `variants` (row of the kind) and `owner` (0 .. q - 1), shape (m,).
     """
 
     clean: Places
@@ -122,67 +95,61 @@ class Pairs(Struct, frozen=True, kw_only=True, eq=False):
         return _group_mean(worst, self.need, self.needs)
 
 
-def score_plan(evidence: Evidence) -> Scores:
-    """Score each request against the judgments of its query.
+class Sides(Struct, frozen=True, eq=False):
+    """One figure of the clean requests, by place, and of a kind's variants, by row."""
 
-    A user's variant without judgments of its own has those of its parent. Requests without
-    judgments (out of corpus, hostile) and without an answer have no value.
-    """
-    by_id = {query.id: query for query in evidence.queries}
-    asked = [_judge(request, by_id) for request in evidence.plan]
-    judgments = Judgments.build(
-        asked, relevant_from=evidence.relevant_from, scale_max=evidence.scale_max
+    clean: Values
+    variant: Values
+
+
+def measure(
+    evidence: Evidence, grades: Sequence[dict[str, int]], outcomes: Sequence[Outcome]
+) -> Figures:
+    """Score answers against judgments, which are parallel."""
+    judgments = Judgments.index(
+        [""] * len(grades),
+        grades,
+        relevant_from=evidence.relevant_from,
+        scale_max=evidence.scale_max,
     )
-    rankings = [outcome.ids if outcome.status.answered else None for outcome in evidence.outcomes]
+    rankings = [outcome.ids if outcome.status.answered else None for outcome in outcomes]
     hits = find_hits(judgments, rankings, depth=evidence.depth)
     recall, judged = Metric("recall", evidence.k), Metric("judged", evidence.k)
     values = score(judgments, hits, list(dict.fromkeys((evidence.metric, recall, judged))))
     condensed = score(judgments, condense(hits), list(dict.fromkeys((evidence.metric, recall))))
-    return Scores(
+    return Figures(
         metric=values[evidence.metric],
         recall=values[recall],
         judged=values[judged],
         condensed=condensed[evidence.metric],
         condensed_recall=condensed[recall],
-        sources=_find_sources(evidence.plan, by_id),
     )
 
 
-def find_variants(evidence: Evidence, kind: KindPlan) -> list[int]:
-    """Return the places in the plan of a kind's variants at its severity."""
-    generated = kind.source != _USER
-    return [
-        place
-        for place, request in enumerate(evidence.plan)
-        if request.kind == kind.kind
-        and request.severity == kind.severity
-        and request.generated == generated
-    ]
+def pair(sources: NDArray[np.integer[Any]], sides: Sides, needs: Places) -> Pairs:
+    """Group variants by query and need; those without a value on both sides are left out.
 
-
-def pair(places: Iterable[int], values: Values, sources: Mapping[int, Source]) -> Pairs:
-    """Group variants by query and need; those without a value on both sides are left out."""
-    owners: dict[int, int] = {}
-    needs: dict[str, int] = {}
-    need: list[int] = []
-    variants: list[int] = []
-    owner: list[int] = []
-    for place in places:
-        source = sources[place]
-        if np.isnan(values[source.place]) or np.isnan(values[place]):
-            continue
-        if source.place not in owners:
-            owners[source.place] = len(owners)
-            need.append(needs.setdefault(source.need, len(needs)))
-        variants.append(place)
-        owner.append(owners[source.place])
+    `sources` are the places of the clean requests of the variants, `needs` labels each of them.
+    """
+    known = ~(np.isnan(sides.clean[sources]) | np.isnan(sides.variant))
+    clean, owner = number(sources[known].astype(np.int64))
+    distinct, need = number(needs[clean])
     return Pairs(
-        clean=np.array(list(owners), dtype=np.int64),
-        need=np.array(need, dtype=np.int64),
-        variants=np.array(variants, dtype=np.int64),
-        owner=np.array(owner, dtype=np.int64),
-        needs=len(needs),
+        clean=clean,
+        need=need,
+        variants=np.flatnonzero(known),
+        owner=owner,
+        needs=len(distinct),
     )
+
+
+def number(labels: Places) -> tuple[Places, Places]:
+    """Return the different labels in the order of their first place, and the number of each."""
+    distinct, first, code = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return distinct[order], rank[code]
 
 
 def find_need(query: Query) -> str:
@@ -190,24 +157,11 @@ def find_need(query: Query) -> str:
     return f"cluster {query.cluster_id}" if query.cluster_id else f"query {query.id}"
 
 
-def _judge(request: PlannedRequest, by_id: Mapping[str, Query]) -> Query:
-    if is_unjudged(request):
-        return Query(id=request.query_id, query=request.text)
-    query = by_id[request.query_id]
-    if query.relevant or not query.parent:
-        return query
-    return structs.replace(query, relevant=by_id[query.parent].relevant)
-
-
-def _find_sources(plan: Sequence[PlannedRequest], by_id: Mapping[str, Query]) -> dict[int, Source]:
-    clean = {request.query_id: place for place, request in enumerate(plan) if not request.kind}
-    sources = {}
-    for place, request in enumerate(plan):
-        if request.kind and not is_unjudged(request):
-            query = by_id[request.query_id]
-            original = by_id[query.parent] if query.parent else query
-            sources[place] = Source(clean[original.id], find_need(original))
-    return sources
+def label_needs(requests: Sequence[PlannedRequest], by_id: Mapping[str, Query]) -> Places:
+    """Number the need behind each clean request, shape (n,)."""
+    numbers: dict[str, int] = {}
+    labels = (find_need(by_id[request.query_id]) for request in requests)
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def _group_mean(values: Values, groups: Places, count: int) -> Values:

@@ -21,7 +21,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     """
 
     queries: Sequence[Query]
-    requests: tuple[PlannedRequest, ...]
+    requests: Sequence[PlannedRequest]
     scorable: tuple[Query, ...]
     nothing: tuple[Query, ...]
     suite: Suite
@@ -36,6 +36,39 @@ class Plan(Struct, frozen=True, kw_only=True):
     def attacked(self) -> int:
         """Number of clean requests and variants; clean queries asked again come after them."""
         return self.clean + len(self.suite.requests)
+
+
+class Decisions(Struct, frozen=True):
+    """What a plan decided besides its requests, which are stored apart."""
+
+    suite: Suite
+    rounds: int
+
+
+def tell_decisions(plan: Plan) -> Decisions:
+    """Return what recalling a plan takes beside its queries and requests."""
+    return Decisions(structs.replace(plan.suite, requests=()), plan.rounds)
+
+
+def recall_plan(
+    queries: Sequence[Query],
+    requests: Sequence[PlannedRequest],
+    decisions: Decisions,
+    *,
+    relevant_from: int,
+    variants: int,
+) -> Plan:
+    """Return a plan as it was made, from its requests; there may be more of them than are read."""
+    scorable, nothing = _divide(queries, relevant_from)
+    clean = len(scorable) + len(nothing)
+    return Plan(
+        queries=queries,
+        requests=requests,
+        scorable=scorable,
+        nothing=nothing,
+        suite=structs.replace(decisions.suite, requests=requests[clean : clean + variants]),
+        rounds=decisions.rounds,
+    )
 
 
 def build_plan(
@@ -111,9 +144,7 @@ def replay_plan(
 
 
 def _assemble(queries: Sequence[Query], suite: Suite, *, relevant_from: int) -> Plan:
-    originals = [query for query in queries if not query.parent]
-    scorable = tuple(query for query in originals if is_scorable(query, relevant_from))
-    nothing = tuple(query for query in originals if query.expect is Expect.NOTHING)
+    scorable, nothing = _divide(queries, relevant_from)
     clean = (PlannedRequest(query_id=query.id, text=query.query) for query in (*scorable, *nothing))
     return Plan(
         queries=queries,
@@ -121,4 +152,15 @@ def _assemble(queries: Sequence[Query], suite: Suite, *, relevant_from: int) -> 
         scorable=scorable,
         nothing=nothing,
         suite=suite,
+    )
+
+
+def _divide(
+    queries: Sequence[Query], relevant_from: int
+) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
+    """Return the queries that are scored, and those that expect nothing."""
+    originals = [query for query in queries if not query.parent]
+    return (
+        tuple(query for query in originals if is_scorable(query, relevant_from)),
+        tuple(query for query in originals if query.expect is Expect.NOTHING),
     )

@@ -6,36 +6,34 @@ None of it enters the clean numbers, and queries without an answer enter no drop
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Final
 
 from msgspec import UNSET
 
 from reteval.contract.adversarial import AdversarialReport, Calls, Control, KindReport, Summary
 from reteval.contract.kinds import KINDS, Labels
+from worker.adversarial.planning import KindPlan
 from worker.pipeline.abstention import report_out_of_corpus
 from worker.pipeline.drops import Loss, estimate_drop, measure_noise, try_losses
 from worker.pipeline.hostile import report_hostile
-from worker.pipeline.kind_figures import count_changed, list_rbo, measure_rbo
-from worker.pipeline.kind_report import Trial, describe_traits, report_kind, run_trial
-from worker.pipeline.pairing import Evidence, Scores, find_need, score_plan
+from worker.pipeline.kind_figures import count_changed, measure_rbo
+from worker.pipeline.kind_report import Trial, report_kind, run_trial
+from worker.pipeline.pairing import Evidence, find_need
 from worker.pipeline.sensitivity import report_changing
-from worker.pipeline.statuses import count_statuses
+from worker.pipeline.statuses import fill_counts
+from worker.pipeline.traits import CONTROL, describe_traits, is_control
+from worker.pipeline.variants import Variants, headline
 
-CONTROL: Final = "control.repeat"
 
-
-def robustness(evidence: Evidence) -> AdversarialReport:
+def robustness(variants: Variants) -> AdversarialReport:
     """Report what the variants of a run showed.
 
     The unit is the information need: a query's variants are averaged first, then the queries
     of a cluster. Requests that failed are counted by status and left out of every mean; empty
     answers count, and are worth 0.
     """
-    scores = score_plan(evidence)
-    suite = evidence.suite
-    trials = [run_trial(kind, evidence, scores) for kind in suite.kinds]
-    control = next((trial for trial in trials if _is_control(trial)), None)
-    kinds = _report_kinds(trials, evidence, scores, control)
+    evidence, suite = variants.evidence, variants.evidence.suite
+    control = next((run_trial(plan, variants) for plan in suite.kinds if is_control(plan)), None)
+    kinds = _report_kinds(variants, control)
     return AdversarialReport(
         suite=suite.version,
         seed=suite.seed,
@@ -43,57 +41,62 @@ def robustness(evidence: Evidence) -> AdversarialReport:
         k=evidence.k,
         needs=_count_needs(evidence, frozenset(suite.sampled)),
         sampled_from=_count_needs(evidence),
-        calls=_count_calls(evidence),
-        control=None if control is None else _report_control(control, evidence),
+        calls=_count_calls(variants),
+        control=None if control is None else _report_control(control),
         kinds=kinds,
-        out_of_corpus=report_out_of_corpus(evidence, scores.metric),
+        out_of_corpus=report_out_of_corpus(variants),
         summary=_summarise(kinds),
         limits=_list_limits(control, kinds, suite.limits),
         changing=tuple(
-            report_changing(trial, evidence, control) for trial in trials if _is_changing(trial)
+            report_changing(run_trial(plan, variants), variants, control)
+            for plan in suite.kinds
+            if describe_traits(plan).changing
         ),
         hostile=report_hostile(
-            evidence, () if control is None else list_rbo(control.pairs, evidence)
+            variants, [] if control is None else control.rows["rbo"][control.pairs.variants]
         ),
     )
 
 
-def _report_kinds(
-    trials: Sequence[Trial], evidence: Evidence, scores: Scores, control: Trial | None
-) -> tuple[KindReport, ...]:
-    """Report the kinds that labels can judge; their tests are corrected for one another."""
-    judged = [trial for trial in trials if not (_is_control(trial) or _is_changing(trial))]
-    chances = try_losses([trial.loss for trial in judged], seed=evidence.suite.seed)
-    return tuple(
-        report_kind(trial, evidence, scores, noise=_measure_noise(control, trial), chance=chance)
-        for trial, chance in zip(judged, chances, strict=True)
-    )
+def _report_kinds(variants: Variants, control: Trial | None) -> tuple[KindReport, ...]:
+    """Report the kinds that labels can judge; their tests are corrected for one another.
+
+    Each is read twice, for its test and for its report, so that one at a time is held.
+    """
+    judged = [plan for plan in variants.evidence.suite.kinds if _is_judged(plan)]
+    losses = (run_trial(plan, variants).loss for plan in judged)
+    chances = try_losses(losses, seed=variants.evidence.suite.seed)
+    reports = []
+    for plan, chance in zip(judged, chances, strict=True):
+        trial = run_trial(plan, variants)
+        noise = _measure_noise(control, trial, variants)
+        reports.append(report_kind(trial, variants, noise=noise, chance=chance))
+    return tuple(reports)
 
 
-def _is_changing(trial: Trial) -> bool:
-    return describe_traits(trial.plan).labels == Labels.CHANGING
+def _is_judged(plan: KindPlan) -> bool:
+    return not (is_control(plan) or describe_traits(plan).changing)
 
 
-def _is_control(trial: Trial) -> bool:
-    return trial.plan.kind == CONTROL and trial.plan.source == "generated"
-
-
-def _measure_noise(control: Trial | None, trial: Trial) -> float:
+def _measure_noise(control: Trial | None, trial: Trial, variants: Variants) -> float:
     """Return the control's band in the trial's metric; none where no control was run."""
     if control is None:
         return 0.0
-    values = trial.values
-    clean, again = control.pairs.clean_by_need(values), control.pairs.variant_by_need(values)
-    return measure_noise(Loss(clean=clean, variant=again))
+    clean = headline(variants.figures, reducing=trial.reducing)
+    again = control.rows["recall" if trial.reducing else "metric"]
+    pairs = control.pairs
+    return measure_noise(
+        Loss(clean=pairs.clean_by_need(clean), variant=pairs.variant_by_need(again))
+    )
 
 
-def _report_control(control: Trial, evidence: Evidence) -> Control:
+def _report_control(control: Trial) -> Control:
     pairs = control.pairs
     return Control(
         kind=CONTROL,
         drop=estimate_drop(control.loss, missing=control.missing),
-        rbo=measure_rbo(pairs, evidence),
-        changed_lists=count_changed(pairs, evidence),
+        rbo=measure_rbo(pairs, control.rows),
+        changed_lists=count_changed(pairs, control.rows),
         needs=pairs.needs,
         reason=UNSET if pairs.needs else control.missing,
     )
@@ -105,10 +108,9 @@ def _count_needs(evidence: Evidence, among: frozenset[str] | None = None) -> int
     return len({find_need(query) for query in queries if among is None or query.id in among})
 
 
-def _count_calls(evidence: Evidence) -> Calls:
-    sent = zip(evidence.plan, evidence.outcomes, strict=True)
-    outcomes = [outcome for request, outcome in sent if request.kind]
-    return Calls(planned=len(outcomes), **count_statuses(outcomes))
+def _count_calls(variants: Variants) -> Calls:
+    counts = fill_counts(variants.statuses)
+    return Calls(planned=sum(counts.values()), **counts)
 
 
 def _summarise(kinds: Sequence[KindReport]) -> Summary:

@@ -17,6 +17,7 @@ from worker.metrics.hits import Hits, condense, find_hits
 from worker.metrics.judgments import DEFAULT_SCALE_MAX, Judgments
 from worker.metrics.kernel import score
 from worker.metrics.summary import summarise
+from worker.pipeline.stretches import Stretch
 
 MAX_SLICES: Final = 100
 RECALL_AT_5: Final = Metric("recall", 5)
@@ -154,8 +155,19 @@ def count_outcomes(
     )
 
 
-def count_effort(outcomes: Sequence[Outcome]) -> Effort:
-    """Count what was sent, clean and adversarial, and how much of it was sent again."""
-    attempts = sum(outcome.attempts for outcome in outcomes)
-    sent = sum(min(outcome.attempts, outcome.pages) for outcome in outcomes)
-    return Effort(attempts=attempts, retried=attempts - sent)
+class EffortCount:
+    """Counts what was sent, clean and adversarial, and how much of it was sent again."""
+
+    def __init__(self) -> None:
+        self._attempts = 0
+        self._sent = 0
+
+    def read(self, stretch: Stretch) -> None:
+        """Count a stretch."""
+        self._attempts += sum(outcome.attempts for outcome in stretch.outcomes)
+        self._sent += sum(min(outcome.attempts, outcome.pages) for outcome in stretch.outcomes)
+
+    @property
+    def effort(self) -> Effort:
+        """What was counted so far."""
+        return Effort(attempts=self._attempts, retried=self._attempts - self._sent)

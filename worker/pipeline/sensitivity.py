@@ -8,23 +8,24 @@ from reteval.contract.adversarial import Changing
 from worker.metrics.overlap import PERSISTENCE
 from worker.pipeline.drops import bound_mean, mean_or_none
 from worker.pipeline.kind_figures import measure_rbo, rbo_by_need
-from worker.pipeline.kind_report import Trial, describe_traits
-from worker.pipeline.pairing import Evidence
-from worker.pipeline.statuses import count_statuses
+from worker.pipeline.kind_report import Trial
+from worker.pipeline.statuses import fill_counts
+from worker.pipeline.traits import describe_traits
+from worker.pipeline.variants import Variants
 
 MARGIN: Final = 0.1
 """Overlap below the control's that a list must lose before it counts as moved."""
 
 
-def report_changing(trial: Trial, evidence: Evidence, control: Trial | None) -> Changing:
+def report_changing(trial: Trial, variants: Variants, control: Trial | None) -> Changing:
     """Compare the changed lists with what the endpoint's own noise does to a list.
 
     Without a control the clean list is taken to repeat itself exactly, and `control_rbo` is
     null. One direction of CheckList's directional expectation tests (Ribeiro et al., ACL 2020).
     """
     traits, pairs = describe_traits(trial.plan), trial.pairs
-    overlaps = rbo_by_need(pairs, evidence)
-    control_rbo = None if control is None else measure_rbo(control.pairs, evidence)
+    overlaps = rbo_by_need(pairs, trial.rows)
+    control_rbo = None if control is None else measure_rbo(control.pairs, control.rows)
     bounds = bound_mean(overlaps)
     return Changing(
         kind=trial.plan.kind,
@@ -39,7 +40,7 @@ def report_changing(trial: Trial, evidence: Evidence, control: Trial | None) -> 
         p=PERSISTENCE,
         control_rbo=control_rbo,
         margin=MARGIN,
-        status=count_statuses(trial.outcomes(evidence)),
+        status=fill_counts(variants.kind(trial.plan).statuses),
         verdict=_judge(bounds, pairs.needs, 1.0 if control_rbo is None else control_rbo),
         reason=_explain(trial, bounds, control_rbo),
     )

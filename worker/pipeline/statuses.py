@@ -1,6 +1,7 @@
 """Counts requests by how they ended, with refusals by the endpoint apart from failures."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -15,15 +16,18 @@ REFUSALS: Final = frozenset(
     }
 )
 """Answers of a firewall or a limit rather than of a search."""
+NAMES: Final = ("ok", "ok_empty", "failed", "blocked", "skipped")
 _REFUSAL_CODES: Final = frozenset({FailureCode.ENDPOINT_AUTH, FailureCode.RATE_LIMITED})
 
 
 def count_statuses(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """Count `ok`, `ok_empty`, `failed`, `blocked` and `skipped`; each outcome counts once."""
-    counts = dict.fromkeys(("ok", "ok_empty", "failed", "blocked", "skipped"), 0)
-    for outcome in outcomes:
-        counts[name_status(outcome)] += 1
-    return counts
+    return fill_counts(Counter(map(name_status, outcomes)))
+
+
+def fill_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the count of every status, 0 for those that do not occur."""
+    return {name: counts.get(name, 0) for name in NAMES}
 
 
 def name_status(outcome: Outcome) -> str:

@@ -11,9 +11,11 @@ class FullDisk(io.StringIO):
     """A stream that takes nothing."""
 
     def write(self, _text: str) -> int:
+        """Refuse."""
         raise OSError(errno.ENOSPC, "No space left on device")
 
     def flush(self) -> None:
+        """Refuse."""
         raise OSError(errno.ENOSPC, "No space left on device")
 
 

@@ -11,10 +11,10 @@ from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, Plann
 from reteval.contract.runs import RunStatus
 from reteval.contract.unjudged import UnjudgedHits
 from service.store.keys import DEFAULT_TENANT
-from service.store.outcomes import VARIANT_CLEAN, VARIANT_VALUE
 from service.store.plans import name_shard
 from service.store.records import SHARD
 from service.store.store import Store
+from tests.factories import in_parts
 
 CLEAN = [
     PlannedRequest(query_id="q1", text="reset =password"),
@@ -43,9 +43,8 @@ OUTCOMES = [
 COLUMNS = {
     "mrr": array("d", [0.5, 0.0, math.nan, math.nan]),
     "judged@10": array("d", [1.0, math.nan, math.nan, math.nan]),
-    VARIANT_VALUE: array("d", [0.25, 0.0, math.nan, 1.0]),
-    VARIANT_CLEAN: array("d", [0.5, 0.5, 0.5, math.nan]),
 }
+WORTH = array("d", [0.25, 0.0, math.nan, 1.0]), array("d", [0.5, 0.5, 0.5, math.nan])
 SUMMARY = {"n": 2, "sd": 0.3, "ci": None, "level": 0.95, "method": "t", "bounds": [0.2, 0.6]}
 TEST_SET = {
     "name": "ended",
@@ -78,8 +77,9 @@ async def end_run(
     record = await store.runs.get(DEFAULT_TENANT, run_id)
     await store.plans.put(claim, [*CLEAN, *VARIANTS], clean=len(CLEAN), shard=SHARD)
     await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
-    await store.journal.pack(claim, OUTCOMES, tags=[["faq"], ["faq", "=x"], [], []])
+    await store.journal.pack(claim, in_parts(OUTCOMES), tags=[["faq"], ["faq", "=x"], [], []])
     await store.journal.put_columns(claim, COLUMNS)
+    await store.journal.put_variants(claim, [WORTH])
     await store.journal.put_unjudged(claim, unjudged)
     report = {
         "id": run_id,

@@ -13,7 +13,7 @@ from service.store.keys import DEFAULT_TENANT
 from service.store.plans import name_shard
 from service.store.records import SHARD, RunSpec
 from service.store.store import Store
-from tests.factories import query, run_spec, stored_run, stored_test_set
+from tests.factories import in_parts, query, run_spec, stored_run, stored_test_set
 from tests.unit.reteval.documents import a_report, a_summary
 
 VALUES = (0.0, 0.5, 1.0, 1.0)
@@ -41,7 +41,7 @@ async def score_run(
     outcomes = [Outcome(status=OutcomeStatus.OK, ids=["d1"], returned=1)] * 4
     await store.plans.put(claim, plan, clean=4, shard=SHARD)
     await store.shards.write(claim, name_shard(0), list(enumerate(outcomes)))
-    await store.journal.pack(claim, outcomes, tags=[[]] * 4)
+    await store.journal.pack(claim, in_parts(outcomes), tags=[[]] * 4)
     held = {"mrr": VALUES} if columns is None else columns
     await store.journal.put_columns(claim, {n: array("d", v) for n, v in held.items()})
     report = msgspec.structs.replace(report_of(spec), **changes)

@@ -1,3 +1,4 @@
+import math
 from array import array
 
 import pytest
@@ -7,11 +8,10 @@ from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks
 from service.store.keys import DEFAULT_TENANT
-from service.store.outcomes import VARIANT_CLEAN, VARIANT_VALUE
 from service.store.plans import name_shard
 from service.store.records import SHARD, Claim, RunRecord
 from service.store.store import Store
-from tests.factories import query, run_spec, stored_run, stored_test_set
+from tests.factories import in_parts, query, run_spec, stored_run, stored_test_set
 
 N = chunks.SIZE + 3
 PLAN = [PlannedRequest(query_id=f"q{n}", text=f"text {n}") for n in range(N)]
@@ -34,15 +34,8 @@ async def write_all(store: Store, claim: Claim) -> None:
     """Write plan, outcomes, packed record and report."""
     await store.plans.put(claim, PLAN, clean=N - 1, shard=SHARD)
     await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
-    await store.journal.pack(claim, OUTCOMES, tags=[["faq"]] * (N - 1))
-    await store.journal.put_columns(
-        claim,
-        {
-            "mrr": array("d", [0.5] * N),
-            VARIANT_VALUE: array("d", [0.25]),
-            VARIANT_CLEAN: array("d"),
-        },
-    )
+    await store.journal.pack(claim, in_parts(OUTCOMES), tags=[["faq"]] * (N - 1))
+    await store.journal.put_columns(claim, {"mrr": array("d", [0.5] * N)})
     await store.journal.finish(
         claim, status=RunStatus.COMPLETED, report=b"{}", error="", shards=[name_shard(0)]
     )
@@ -67,10 +60,25 @@ async def test_columns_and_sizes_read_back(store: Store) -> None:
     assert (N - 1, N) == await outcomes.plan_size(DEFAULT_TENANT, record.id)
     assert {"mrr": array("d", [0.5] * N)} == await outcomes.columns(DEFAULT_TENANT, record.id)
     assert {} == await outcomes.columns(DEFAULT_TENANT, record.id, ["map"])
-    values = await outcomes.variant_values(DEFAULT_TENANT, record.id)
-    assert (array("d", [0.25]), array("d")) == values
-    assert bytes(N) == await outcomes.statuses(DEFAULT_TENANT, record.id)
+    assert bytes(N - 1) == await outcomes.statuses(DEFAULT_TENANT, record.id)
     assert [["faq"]] * (N - 1) == await outcomes.tags(DEFAULT_TENANT, record.id)
+
+
+async def test_values_of_variants_read_over_chunk_borders(store: Store) -> None:
+    """Any stretch of them, whatever parts they were written in; NaN where none was written."""
+    record = await stored_run(store, run_spec(await stored_test_set(store, [query()])))
+    claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
+    assert claim is not None
+    worth = [(n / 7, n / 9) for n in range(2 * chunks.SIZE + 5)]
+    parts = [worth[:2], worth[2 : chunks.SIZE + 9], worth[chunks.SIZE + 9 :]]
+    columns = [tuple(array("d", column) for column in zip(*part, strict=True)) for part in parts]
+    await store.journal.put_variants(claim, columns)
+    read = store.outcomes.variant_values
+    for start, stop in ((0, 3), (chunks.SIZE - 1, chunks.SIZE + 1), (499, 1_004), (7, 7)):
+        assert worth[start:stop] == await read(DEFAULT_TENANT, record.id, start=start, stop=stop)
+    (last, none) = await read(DEFAULT_TENANT, record.id, start=len(worth) - 1, stop=len(worth) + 1)
+    assert last == worth[-1]
+    assert all(map(math.isnan, none))
 
 
 async def test_record_is_closed_until_the_run_ends(store: Store) -> None:

@@ -7,6 +7,12 @@ from msgspec import structs
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from service.store.packing import Dictionary, pack_columns, pack_scores, unpack_columns
 
+WIDTHS = {
+    **dict.fromkeys(("http", "attempts", "pages"), 2),
+    **dict.fromkeys(("latency", "returned", "length", "docs"), 4),
+    **dict.fromkeys(("connect", "first_byte", "took", "overlap"), 4),
+    **dict.fromkeys(("total", "hits"), 8),
+}
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 RANKINGS = st.lists(st.tuples(st.text(max_size=5), FLOATS), max_size=6)
 
@@ -65,3 +71,23 @@ def test_columns_of_earlier_records_can_be_read() -> None:
     columns = structs.replace(pack_columns([row], Dictionary()), pages=b"")
     assert columns.connect == columns.took == columns.total == b""
     assert unpack_columns(columns, b"", {0: "a"}) == [row]
+
+
+@given(st.lists(outcomes(), max_size=8))
+def test_records_with_interleaved_numbers_can_be_read(rows: list[Outcome]) -> None:
+    """A chunk from before the bytes of a column were parted gives the same outcomes."""
+    dictionary = Dictionary()
+    columns = pack_columns(rows, dictionary)
+    earlier = structs.replace(
+        columns,
+        planes=False,
+        **{name: interleave(getattr(columns, name), width) for name, width in WIDTHS.items()},
+    )
+    assert rows == unpack_columns(earlier, pack_scores(rows), dictionary.ids)
+
+
+def interleave(planes: bytes, width: int) -> bytes:
+    """Return the numbers of a column one after the other."""
+    count = len(planes) // width
+    parts = (planes[start : start + count] for start in range(0, len(planes), count or 1))
+    return bytes(byte for number in zip(*parts, strict=True) for byte in number)

@@ -30,7 +30,7 @@ async def test_unjudged_documents_are_stored_with_the_run(store: Store, queue: J
         Outcome(status=OutcomeStatus.OK_EMPTY, latency_ms=1.0),
     ]
     work = Work(Settings.from_env({}), store, queue, claim)
-    await work.store_all(plan.requests, outcomes, clean=plan.clean)
+    await work.store_all(plan, outcomes)
     end = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
     assert end is not None
     record = await store.runs.get(DEFAULT_TENANT, record.id)

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from reteval.contract.endpoints import Endpoint
-from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.results import Results
 from reteval.contract.runs import AdversarialRequest, RunStatus
 from service.queue import JobQueue
@@ -20,6 +19,7 @@ from service.store.store import Store
 from tests.endpoint import rankings, serve_answers
 from tests.factories import query, run_spec, stored_run, stored_test_set
 from worker.jobs.execution import execute_next
+from worker.pipeline.plan import build_plan, tell_decisions
 
 KEY = "ZmFrZS1mZXJuZXQta2V5LW9mLTMyLWJ5dGVzLWxvbmc="
 QUERIES = [query("one", a=1), query("two", b=1)]
@@ -113,8 +113,10 @@ async def test_run_taken_over_does_not_ask_again(store: Store, redis_url: str) -
         record = await new_run(store, endpoint.url, model.url, None)
         claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="other", lease_s=30)
         assert claim is not None
-        planned = [PlannedRequest(query_id=QUERIES[at].id, text=QUERIES[at].query) for at in (0, 1)]
-        await store.plans.put(claim, planned, clean=2, shard=SHARD)
+        plan = build_plan(QUERIES, None, relevant_from=1)
+        await store.plans.put(
+            claim, plan.requests, clean=2, shard=SHARD, decisions=tell_decisions(plan)
+        )
         await store.claims.release(claim)
         await execute_next(settings(redis_url), record.queue)
     assert (model.seen, sorted(endpoint.seen)) == ([], ["one", "two"])

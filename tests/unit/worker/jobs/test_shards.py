@@ -105,12 +105,15 @@ async def test_what_a_dead_worker_may_have_sent_is_marked(store: Store, redis_ur
 
 async def dead_shard(store: Store, record: RunRecord) -> Claim:
     """Plan a run in two shards by hand, and let the first shard's holder die."""
-    from worker.pipeline.plan import build_plan
+    from worker.pipeline.plan import build_plan, tell_decisions
 
     planner = await store.claims.claim(DEFAULT_TENANT, record.id, owner="p", lease_s=30)
     assert planner is not None
     plan = build_plan(QUERIES, None, relevant_from=1)
-    size = await store.plans.put(planner, plan.requests, clean=plan.clean, shard=15)
+    decided = tell_decisions(plan)
+    size = await store.plans.put(
+        planner, plan.requests, clean=plan.clean, shard=15, decisions=decided
+    )
     await store.plans.commit(planner, size.units())
     dead = await store.claims.claim(DEFAULT_TENANT, record.id, owner="dead", lease_s=0.001)
     assert dead is not None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.metrics.overlap import jaccard, rbo, top1_same
+from worker.metrics.overlap import jaccard, rbo, rbo_each, top1_same
 
 LISTS = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
 REPEATING = st.lists(st.sampled_from("abcde"), max_size=10)
@@ -41,6 +41,13 @@ def test_rbo_is_symmetric_and_bounded(a: list[str], b: list[str]) -> None:
     assert rbo(a, b) == rbo(b, a)
     assert 0.0 <= rbo(a, b) <= 1.0
     assert rbo(a, a) == pytest.approx(1.0)
+
+
+@given(st.lists(st.tuples(REPEATING | LISTS, REPEATING | LISTS), max_size=20))
+def test_many_pairs_are_worth_what_each_is_by_itself(pairs: list[tuple[list[str], ...]]) -> None:
+    """To the last bit, whatever lengths come together."""
+    each = [rbo(a, b) for a, b in pairs]
+    assert rbo_each([(a, b) for a, b in pairs]).tolist() == each
 
 
 def test_rbo_of_a_hand_case() -> None:

@@ -10,6 +10,9 @@ from reteval.contract.testsets import Judgment, Query
 from worker.adversarial.suite import build_suite
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import build_plan
+from worker.pipeline.robustness import robustness
+from worker.pipeline.stretches import read_stretches
+from worker.pipeline.variants import Variants
 
 MRR = Metric("mrr", 10)
 TYPOS = AdversarialRequest(seed=3, kinds=["control.repeat", "typo.mixed"], severities=[1])
@@ -63,6 +66,12 @@ def literal(request: PlannedRequest) -> Outcome:
     return at_rank(request, 1) if spelled else hits()
 
 
+class Sent(Evidence, frozen=True, kw_only=True, eq=False):
+    """Evidence with what came of each request of its plan."""
+
+    outcomes: Sequence[Outcome]
+
+
 def send(
     queries: Sequence[Query],
     endpoint: Endpoint,
@@ -70,10 +79,10 @@ def send(
     *,
     metric: Metric = MRR,
     depth: int = 10,
-) -> Evidence:
+) -> Sent:
     """Plan a run, answer each of its requests, and gather what the report is made of."""
     plan = build_plan(queries, request, relevant_from=1)
-    return Evidence(
+    return Sent(
         queries=queries,
         plan=plan.requests,
         outcomes=[endpoint(each) for each in plan.requests],
@@ -82,6 +91,18 @@ def send(
         depth=depth,
         relevant_from=1,
     )
+
+
+def read(sent: Sent) -> Variants:
+    """Read what was sent as a run is read."""
+    variants = Variants(sent, sent.outcomes)
+    read_stretches(sent.plan, sent.outcomes, [variants])
+    return variants
+
+
+def report_on(sent: Sent) -> AdversarialReport:
+    """Report what was sent."""
+    return robustness(read(sent))
 
 
 def kind_of(report: AdversarialReport, kind: str) -> KindReport:

@@ -16,23 +16,24 @@ from reteval.contract.runs import AdversarialRequest
 from reteval.contract.testsets import Expect, Judgment, Query
 from tests.unit.worker.pipeline.answers import (
     Endpoint,
+    Sent,
     at_rank,
     failed,
     hits,
     many,
     query,
+    read,
     send,
 )
 from worker.adversarial.draws import derive_seed
 from worker.pipeline.abstention import report_out_of_corpus
-from worker.pipeline.pairing import Evidence, score_plan
 
 FAR = AdversarialRequest(kinds=["out_of_corpus.far", "out_of_corpus.gibberish"])
 
 
-def report_on(evidence: Evidence) -> OutOfCorpus | None:
+def report_on(evidence: Sent) -> OutOfCorpus | None:
     """Report with the values of the plan."""
-    return report_out_of_corpus(evidence, score_plan(evidence).metric)
+    return report_out_of_corpus(read(evidence))
 
 
 def eager(request: PlannedRequest) -> Outcome:

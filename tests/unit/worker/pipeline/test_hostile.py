@@ -9,19 +9,27 @@ from reteval.contract.hostile import HOSTILE_CLEAN, HOSTILE_GROUPS, HostileCase
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
 from tests.engines import RAW, Engine, Match, as_typed, quote_tokens
-from tests.unit.worker.pipeline.answers import at_rank, failed, hits, many, perfect, query, send
+from tests.unit.worker.pipeline.answers import (
+    Sent,
+    at_rank,
+    failed,
+    hits,
+    many,
+    perfect,
+    query,
+    report_on,
+    send,
+)
 from worker.adversarial.hostile_pack import CASES
-from worker.pipeline.pairing import Evidence
-from worker.pipeline.robustness import robustness
 
 HOSTILE = AdversarialRequest(kinds=["control.repeat", *HOSTILE_GROUPS])
 WITHOUT_CONTROL = AdversarialRequest(kinds=["hostile"])
 PLAIN = [query("q0", "reset my password")]
 
 
-def cases_of(evidence: Evidence) -> dict[str, HostileCase]:
+def cases_of(evidence: Sent) -> dict[str, HostileCase]:
     """Report the strings of a run by name."""
-    reported = robustness(evidence).hostile
+    reported = report_on(evidence).hostile
     assert reported is not UNSET
     return {case.case: case for case in reported}
 
@@ -119,14 +127,14 @@ def test_a_long_string_is_shown_cut() -> None:
 
 def test_hostile_strings_enter_no_drop() -> None:
     """They are counted among the calls and nowhere else."""
-    report = robustness(send(PLAIN, perfect, WITHOUT_CONTROL))
+    report = report_on(send(PLAIN, perfect, WITHOUT_CONTROL))
     assert (report.kinds, report.summary.macro_drop) == ((), None)
     assert report.calls.planned == HOSTILE_GROUPS["hostile"]
 
 
 def test_without_being_asked_for_there_is_no_matrix() -> None:
     """Absent means not run."""
-    assert robustness(send(PLAIN, perfect)).hostile is UNSET
+    assert report_on(send(PLAIN, perfect)).hostile is UNSET
 
 
 def test_a_case_this_version_does_not_know_is_left_out() -> None:

@@ -3,8 +3,16 @@ from msgspec import structs
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
-from tests.unit.worker.pipeline.answers import at_rank, hits, kind_of, many, perfect, query, send
-from worker.pipeline.robustness import robustness
+from tests.unit.worker.pipeline.answers import (
+    at_rank,
+    hits,
+    kind_of,
+    many,
+    perfect,
+    query,
+    report_on,
+    send,
+)
 
 
 def test_a_reducing_kind_shows_recall() -> None:
@@ -13,7 +21,7 @@ def test_a_reducing_kind_shows_recall() -> None:
         many(8), lambda request: at_rank(request, 2 if request.kind == "short.k2" else 1),
         AdversarialRequest(kinds=["control.repeat", "short.k2"]),
     )  # fmt: skip
-    report = robustness(evidence)
+    report = report_on(evidence)
     short = kind_of(report, "short.k2")
     assert (short.headline, short.labels) == ("recall@10", "reducing")
     assert (short.clean, short.variant, short.verdict) == (1.0, 1.0, "no_change")
@@ -36,7 +44,7 @@ def test_users_variants_are_reported_apart() -> None:
         right = {"v1": "right-q0", "v2": "right-v2", "v3": "right-q0"}
         return hits("noise", right.get(request.query_id, f"right-{request.query_id}"))
 
-    report = robustness(send(queries, endpoint))
+    report = report_on(send(queries, endpoint))
     hand = kind_of(report, "colleague.words")
     assert (hand.source, hand.family, hand.target) == ("user", "colleague", "by_hand")
     assert (hand.needs, hand.clean, hand.variant, hand.replicates) == (2, 0.5, 0.5, 1)
@@ -56,7 +64,7 @@ def test_examples_show_what_lost_most() -> None:
         return at_rank(request, ranks[request.query_id])
 
     evidence = send(many(3), endpoint)
-    shown = kind_of(robustness(evidence), "typo.mixed").examples
+    shown = kind_of(report_on(evidence), "typo.mixed").examples
     assert [(each.query_id, each.before, each.after) for each in shown] == [
         ("q1", 1.0, 0.2),
         ("q0", 1.0, 0.5),
@@ -70,7 +78,7 @@ def test_latency_is_that_of_first_attempts_on_both_sides() -> None:
     def endpoint(request: PlannedRequest) -> Outcome:
         return hits(f"right-{request.query_id}", ms=30.0 if request.kind == "typo.mixed" else 10.0)
 
-    typo = kind_of(robustness(send(many(4), endpoint)), "typo.mixed")
+    typo = kind_of(report_on(send(many(4), endpoint)), "typo.mixed")
     assert {name: (each.clean, each.variant) for name, each in typo.latency_ms.items()} == {
         "p50": (10.0, 30.0),
         "p95": (10.0, 30.0),
@@ -79,14 +87,14 @@ def test_latency_is_that_of_first_attempts_on_both_sides() -> None:
 
 def test_a_metric_without_a_cut_off_counts_to_the_depth() -> None:
     """Then the depth stands where k is shown."""
-    report = robustness(send(many(2), perfect, metric=Metric("mrr"), depth=7))
+    report = report_on(send(many(2), perfect, metric=Metric("mrr"), depth=7))
     assert (report.metric, report.k) == ("mrr", 7)
     assert kind_of(report, "typo.mixed").overlap.k == 7
 
 
 def test_content_words_are_shown_beside_the_drop() -> None:
     """The same slip costs a short query more, so their mean number is part of the result."""
-    report = robustness(send([query("q0", "reset the forgotten password")], perfect))
+    report = report_on(send([query("q0", "reset the forgotten password")], perfect))
     assert kind_of(report, "typo.mixed").content_words_mean == 3.0
 
 
@@ -99,5 +107,5 @@ def test_a_kind_without_its_data_says_so() -> None:
         if kind.kind == "typo.mixed"
     )
     without = structs.replace(evidence, suite=structs.replace(evidence.suite, kinds=kinds))
-    (missing,) = robustness(without).kinds
+    (missing,) = report_on(without).kinds
     assert (missing.verdict, missing.reason) == ("not_run", "data_missing")

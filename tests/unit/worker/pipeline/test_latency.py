@@ -10,8 +10,9 @@ from reteval.contract.latency import BOUNDS_MS
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.results import Latency
 from tests.factories import query
-from worker.pipeline.latency import summarise_latency
+from worker.pipeline.latency import KindLatency, summarise_latency
 from worker.pipeline.plan import Plan, build_plan
+from worker.pipeline.stretches import read_stretches
 
 
 def plan(queries: int) -> Plan:
@@ -30,7 +31,14 @@ def answered(latency_ms: float, **fields: object) -> Outcome:
 
 def summarise(outcomes: list[Outcome], concurrency: int = 1) -> Latency:
     """Summarise the outcomes of clean requests."""
-    return summarise_latency(plan(len(outcomes)), outcomes, concurrency=concurrency)
+    return read(plan(len(outcomes)), outcomes, concurrency)
+
+
+def read(planned: Plan, outcomes: list[Outcome], concurrency: int) -> Latency:
+    """Summarise the outcomes of a plan."""
+    kinds = KindLatency()
+    read_stretches(planned.requests, outcomes, [kinds])
+    return summarise_latency(planned, outcomes[: planned.clean], kinds, concurrency=concurrency)
 
 
 @given(st.lists(st.floats(0.01, 200_000), min_size=1, max_size=40))
@@ -104,7 +112,7 @@ def test_slices_and_kinds_have_their_own_percentiles() -> None:
     planned = structs.replace(planned, requests=(*planned.requests, variant, variant))
     lost = Outcome(status=OutcomeStatus.FAILED, code=FailureCode.TIMEOUT)
     outcomes = [answered(1.0), answered(2.0), answered(3.0), lost, answered(9.0), lost]
-    block = summarise_latency(planned, outcomes, concurrency=8)
+    block = read(planned, outcomes, 8)
     assert block.n == 3
     assert {name: (s.n, s.p50) for name, s in block.by_slice.items()} == {
         "tag:even": (2, 2.0),

@@ -22,9 +22,9 @@ from tests.unit.worker.pipeline.answers import (
     many,
     perfect,
     query,
+    report_on,
     send,
 )
-from worker.pipeline.robustness import robustness
 
 CLEAN_Q1 = PlannedRequest(query_id="q1", text="reset forgotten password q1")
 
@@ -45,7 +45,7 @@ def nulls_without_reason(value: Any, path: str = "") -> Iterator[str]:
 
 def test_an_endpoint_that_ignores_spelling_loses_nothing() -> None:
     """Drop 0, full overlap, verdict no_change, and a silent control."""
-    report = robustness(send(many(8), perfect))
+    report = report_on(send(many(8), perfect))
     typo = kind_of(report, "typo.mixed")
     assert (typo.clean, typo.variant, typo.drop.mean) == (1.0, 1.0, 0.0)
     assert (typo.drop.ci, typo.drop.reason) == (None, "no_variation")
@@ -58,7 +58,7 @@ def test_an_endpoint_that_ignores_spelling_loses_nothing() -> None:
 
 def test_an_endpoint_that_knows_only_exact_spelling_loses_all() -> None:
     """An empty answer is worth 0, counted as ok_empty, and every query is hurt."""
-    report = robustness(send(many(8), literal))
+    report = report_on(send(many(8), literal))
     typo = kind_of(report, "typo.mixed")
     assert (typo.clean, typo.variant, typo.drop.mean) == (1.0, 0.0, 1.0)
     assert typo.relative_drop.value == 1.0
@@ -76,7 +76,7 @@ def test_the_statistics_are_scipys() -> None:
     """Mean, interval, shares and worst case of noisy ranks, worked out apart from our code."""
     chance = np.random.default_rng(11)
     evidence = send(many(40), lambda request: at_rank(request, int(chance.choice([1, 1, 2, 3, 5]))))
-    typo = kind_of(robustness(evidence), "typo.mixed")
+    typo = kind_of(report_on(evidence), "typo.mixed")
     value: dict[str, list[float]] = {}
     clean: dict[str, float] = {}
     for request, outcome in zip(evidence.plan, evidence.outcomes, strict=True):
@@ -105,7 +105,7 @@ def test_queries_of_a_cluster_are_one_need() -> None:
     def endpoint(request: PlannedRequest) -> Outcome:
         return literal(request) if request.query_id == "q0" else perfect(request)
 
-    report = robustness(send(queries, endpoint))
+    report = report_on(send(queries, endpoint))
     typo = kind_of(report, "typo.mixed")
     assert (typo.needs, report.needs, report.sampled_from) == (2, 2, 2)
     assert typo.drop.mean == pytest.approx(0.25)
@@ -120,7 +120,7 @@ def test_a_failed_variant_is_a_status_and_no_zero() -> None:
         lost = request.kind == "typo.mixed" and (request.replicate > 0 or request.query_id == "q1")
         return failed() if lost else perfect(request)
 
-    report = robustness(send(many(4), endpoint))
+    report = report_on(send(many(4), endpoint))
     typo = kind_of(report, "typo.mixed")
     assert (typo.needs, typo.variant, typo.worst_case.of) == (3, 1.0, 1)
     assert (typo.status["ok"], typo.status["failed"]) == (3, 9)
@@ -134,7 +134,7 @@ def test_a_failed_clean_query_takes_its_variants_out() -> None:
         lambda request: failed() if request.query_id == "q1" and not request.kind
         else perfect(request),
     )  # fmt: skip
-    assert kind_of(robustness(evidence), "typo.mixed").needs == 3
+    assert kind_of(report_on(evidence), "typo.mixed").needs == 3
 
 
 def test_refusals_are_told_from_failures() -> None:
@@ -148,7 +148,7 @@ def test_refusals_are_told_from_failures() -> None:
     def endpoint(request: PlannedRequest) -> Outcome:
         return codes[request.replicate] if request.kind == "typo.mixed" else perfect(request)
 
-    report = robustness(send(many(3), endpoint))
+    report = report_on(send(many(3), endpoint))
     calls = report.calls
     assert (calls.planned, calls.ok, calls.failed, calls.blocked) == (12, 3, 3, 6)
     assert kind_of(report, "typo.mixed").reason == "no_answered_pair"
@@ -156,7 +156,7 @@ def test_refusals_are_told_from_failures() -> None:
 
 def test_a_kind_that_fits_no_query_is_not_run() -> None:
     """No number is made up: the verdict is not_run, and the reasons are counted."""
-    report = robustness(send([query("q0", "the of and to")], perfect))
+    report = report_on(send([query("q0", "the of and to")], perfect))
     typo = kind_of(report, "typo.mixed")
     assert (typo.verdict, typo.needs, typo.reason) == ("not_run", 0, "no_applicable_query")
     assert typo.not_applicable == {"no_content_word": 1}
@@ -170,7 +170,7 @@ def test_every_null_has_a_reason_and_no_number_is_nan(texts: list[str]) -> None:
     """Whatever could not be worked out says why, in it or in the object around it."""
     queries = [query(f"q{place}", text) for place, text in enumerate(texts)]
     for endpoint in (perfect, literal, lambda _: hits(), lambda _: failed()):
-        report = robustness(send(queries, endpoint, AdversarialRequest()))
+        report = report_on(send(queries, endpoint, AdversarialRequest()))
         plain = msgspec.json.decode(msgspec.json.encode(report))
         assert list(nulls_without_reason(plain)) == []
         assert all(
@@ -187,12 +187,12 @@ def test_the_control_says_how_much_is_noise() -> None:
     def noisy(request: PlannedRequest) -> Outcome:
         return at_rank(request, 2 if request.kind else 1)
 
-    with_control = robustness(send(many(8), noisy))
+    with_control = report_on(send(many(8), noisy))
     assert with_control.control is not None
     assert with_control.control.drop.mean == 0.5
     assert with_control.control.changed_lists == 8
     assert kind_of(with_control, "typo.mixed").verdict == "inconclusive"
-    alone = robustness(send(many(8), noisy, AdversarialRequest(kinds=["typo.mixed"])))
+    alone = report_on(send(many(8), noisy, AdversarialRequest(kinds=["typo.mixed"])))
     assert alone.control is None
     assert {kind.verdict for kind in alone.kinds} == {"worse"}
     assert any("was not run" in limit for limit in alone.limits)
@@ -200,7 +200,7 @@ def test_the_control_says_how_much_is_noise() -> None:
 
 def test_a_control_without_answers_says_so() -> None:
     """No pair, no noise, and a reason."""
-    report = robustness(
+    report = report_on(
         send(many(3), lambda request: failed() if request.kind else perfect(request))
     )
     assert report.control is not None
@@ -211,7 +211,7 @@ def test_a_run_without_a_request_reports_only_what_was_made_by_hand() -> None:
     """Sampled from all clean queries: none."""
     queries = [query("q0"), query("v1", "reset pasword", parent="q0", kind="hand")]
     queries[1].relevant = [Judgment("right-v1", 1)]
-    report = robustness(send(queries, perfect, None))
+    report = report_on(send(queries, perfect, None))
     assert (report.needs, report.sampled_from, report.control) == (0, 1, None)
     assert [kind.kind for kind in report.kinds] == ["hand"]
     assert report.out_of_corpus is None
@@ -223,7 +223,7 @@ def test_the_summary_weighs_each_kind_once() -> None:
         seed=TYPOS.seed, kinds=["control.repeat", "typo.mixed", "short.k2"], severities=[1, 2]
     )
     worth = {("typo.mixed", 1): 2, ("typo.mixed", 2): 4}
-    report = robustness(
+    report = report_on(
         send(many(8), lambda each: at_rank(each, worth.get((each.kind, each.severity), 1)), request)
     )
     assert report.summary.kinds_run == 2
@@ -238,7 +238,7 @@ def test_p_is_corrected_for_all_kinds_and_severities() -> None:
     """Each test by the sign flips of its needs, all of them together by Holm."""
     request = AdversarialRequest(seed=1, kinds=["typo.mixed", "short.k2"])
     ranks = {"typo.mixed": 2}
-    report = robustness(send(many(6), lambda each: at_rank(each, ranks.get(each.kind, 1)), request))
+    report = report_on(send(many(6), lambda each: at_rank(each, ranks.get(each.kind, 1)), request))
     p_values = {
         (kind.kind, kind.severity): (kind.drop.p, kind.drop.p_holm) for kind in report.kinds
     }
@@ -249,14 +249,14 @@ def test_p_is_corrected_for_all_kinds_and_severities() -> None:
 
 def test_a_kind_that_was_not_run_has_no_p() -> None:
     """Absent, and no test among those corrected for."""
-    report = robustness(send([query("q0", "the of and to")], perfect))
+    report = report_on(send([query("q0", "the of and to")], perfect))
     drop = kind_of(report, "typo.mixed").drop
     assert (drop.p, drop.p_holm) == (UNSET, UNSET)
 
 
 def test_a_drop_made_of_unjudged_documents_is_gone_on_condensed_lists() -> None:
     """Unjudged pages above the right one cost the plain list only."""
-    report = robustness(
+    report = report_on(
         send(many(8), lambda each: at_rank(each, 4 if each.kind == "typo.mixed" else 1))
     )
     typo = kind_of(report, "typo.mixed")
@@ -278,7 +278,7 @@ def test_the_drop_is_shown_by_content_words() -> None:
         lost = request.kind == "typo.mixed" and request.query_id.startswith("s")
         return hits() if lost else perfect(request)
 
-    typo = kind_of(robustness(send([*short, *long], endpoint)), "typo.mixed")
+    typo = kind_of(report_on(send([*short, *long], endpoint)), "typo.mixed")
     bins = {part.bin: (part.needs, part.drop) for part in typo.by_content_words}
     assert bins == {"1-2": (3, 1.0), "5-8": (4, 0.0)}
     assert {part.reason for part in typo.by_content_words} == {"no_variation"}
@@ -286,7 +286,7 @@ def test_the_drop_is_shown_by_content_words() -> None:
 
 def test_the_clean_requests_of_a_kind_are_counted_too() -> None:
     """So that a shift in statuses can be seen."""
-    report = robustness(send(many(4), lambda each: failed() if each == CLEAN_Q1 else literal(each)))
+    report = report_on(send(many(4), lambda each: failed() if each == CLEAN_Q1 else literal(each)))
     typo = kind_of(report, "typo.mixed")
     assert typo.clean_status == {"ok": 3, "ok_empty": 0, "failed": 1, "blocked": 0, "skipped": 0}
     assert typo.status["ok_empty"] == 12

@@ -17,12 +17,12 @@ from tests.unit.worker.pipeline.answers import (
     many,
     perfect,
     query,
+    read,
+    report_on,
     send,
 )
-from worker.pipeline.robustness import robustness
 from worker.pipeline.robustness_change import Attack, compare_robustness, gather_attack
 from worker.pipeline.statuses import name_status
-from worker.pipeline.variants import value_variants
 
 REQUEST = AdversarialRequest(seed=3, kinds=["typo.mixed", "short.k2"], severities=[1])
 
@@ -32,7 +32,8 @@ def attack(
 ) -> Attack:
     """Run a suite and read it back as it is stored: the report and a row for each variant."""
     evidence = send(queries, endpoint, request)
-    values, clean = (column.tolist() for column in value_variants(evidence))
+    worth = read(evidence).worth.read()
+    values, clean = worth["value"].tolist(), worth["clean"].tolist()
     sent = zip(evidence.plan, evidence.outcomes, strict=True)
     rows = [
         VariantRow(
@@ -49,7 +50,7 @@ def attack(
         if each.kind
     ]
     return gather_attack(
-        robustness(evidence),
+        report_on(evidence),
         [
             structs.replace(
                 row,
@@ -184,7 +185,7 @@ def test_paraphrases_are_compared_only_where_both_runs_sent_the_same() -> None:
         for each in queries
     ]
     request = AdversarialRequest(kinds=["paraphrase.model"])
-    report = robustness(send(queries, perfect, request))
+    report = report_on(send(queries, perfect, request))
     one = gather_attack(report, rows, queries)
     other = gather_attack(report, [*rows[1:], structs.replace(rows[0], text="else")], queries)
     assert changes_of(one, one)["paraphrase.model"].needs == 3

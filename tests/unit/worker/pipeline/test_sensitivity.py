@@ -1,8 +1,7 @@
 from reteval.contract.adversarial import Changing
 from reteval.contract.outcomes import Outcome, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
-from tests.unit.worker.pipeline.answers import Endpoint, failed, hits, many, query, send
-from worker.pipeline.robustness import robustness
+from tests.unit.worker.pipeline.answers import Endpoint, failed, hits, many, query, report_on, send
 
 NEGATED = AdversarialRequest(seed=3, kinds=["control.repeat", "negation"])
 
@@ -11,7 +10,7 @@ def changing(
     endpoint: Endpoint, *, count: int = 8, request: AdversarialRequest = NEGATED
 ) -> Changing:
     """Report what negation did to the lists."""
-    report = robustness(send(many(count), endpoint, request))
+    report = report_on(send(many(count), endpoint, request))
     assert report.kinds == ()
     (found,) = report.changing
     return found
@@ -76,5 +75,5 @@ def test_unanswered_changes_are_not_run() -> None:
     """No pair, no overlap, and a reason."""
     found = changing(lambda each: failed() if each.kind == "negation" else deaf(each))
     assert (found.verdict, found.rbo, found.reason) == ("not_run", None, "no_answered_pair")
-    report = robustness(send([query("q0", "the of and")], deaf, NEGATED))
+    report = report_on(send([query("q0", "the of and")], deaf, NEGATED))
     assert report.changing[0].verdict == "not_run"

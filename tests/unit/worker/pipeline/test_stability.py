@@ -8,7 +8,8 @@ from reteval.contract.stability import Stability
 from reteval.contract.testsets import Expect, Query
 from tests.factories import query
 from worker.pipeline.plan import Plan, build_plan, replay_plan
-from worker.pipeline.stability import Yardstick, measure_stability
+from worker.pipeline.stability import Rounds, Yardstick
+from worker.pipeline.stretches import read_stretches
 
 MRR = Metric("mrr")
 YARDSTICK = Yardstick(metrics=[MRR], depth=10, relevant_from=1, scale_max=3)
@@ -28,8 +29,15 @@ def plan(rounds: int) -> Plan:
 
 def measure(*rounds: list[Outcome]) -> Stability:
     """Measure rounds, each with an outcome a query."""
-    outcomes = [outcome for row in rounds for outcome in row]
-    return measure_stability(plan(len(rounds)), outcomes, YARDSTICK)
+    return compare([outcome for row in rounds for outcome in row], len(rounds), YARDSTICK)
+
+
+def compare(outcomes: list[Outcome], rounds: int, yardstick: Yardstick) -> Stability:
+    """Read the later rounds as a run is read."""
+    planned = plan(rounds)
+    found = Rounds(planned, outcomes[: planned.clean])
+    read_stretches(planned.requests, outcomes, [found], start=planned.attacked)
+    return found.report(outcomes, yardstick)
 
 
 def test_the_plan_holds_every_round() -> None:
@@ -97,4 +105,4 @@ def test_undefined_metrics_have_no_spread() -> None:
     """A metric that no answer defines in some round is left out."""
     yardstick = structs.replace(YARDSTICK, metrics=[Metric("judged", 5)])
     rounds = [answer("d1"), answer("d1"), answer(), answer(), answer(), answer()]
-    assert measure_stability(plan(2), rounds, yardstick).metrics == {}
+    assert compare(rounds, 2, yardstick).metrics == {}
