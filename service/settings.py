@@ -44,6 +44,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     reaper_interval_s: float
     target_concurrency: int
     lease_s: float
+    retention_days: int
+    store_bytes: int
     log_level: str
 
     def __repr__(self) -> str:
@@ -139,6 +141,20 @@ TABLE: Final = (
         _integer(1, 10_000),
     ),
     Setting("lease_s", "30", "s", "How long a silent worker keeps its run", _seconds(1, 600)),
+    Setting(
+        "retention_days",
+        "0",
+        "days",
+        "Ended runs and comparisons are deleted after so many days unless pinned; 0: never",
+        _integer(0, 36_500),
+    ),
+    Setting(
+        "store_bytes",
+        "0",
+        "bytes",
+        "Memory the store may use, where its own `maxmemory` is not lower; 0: no bound of ours",
+        _integer(0, 2**53),
+    ),
     Setting(
         "log_level",
         "info",

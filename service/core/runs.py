@@ -160,6 +160,8 @@ def show(record: RunRecord, now: datetime) -> Run:
         poll_after_s=_poll_after(record, eta_s),
         parent=spec.rescore.parent if spec.rescore else None,
         waits_until=_waits_until(record, now),
+        bytes=record.bytes,
+        pinned=record.pinned,
     )
 
 

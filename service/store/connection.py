@@ -91,9 +91,20 @@ class Connection:
         """Write a field of a hash."""
         await _call(self._redis.hset(key, field, value))
 
-    async def zrange(self, key: str) -> list[str]:
-        """Return the members of a sorted set, lowest first."""
-        return [member.decode() for member in await _call(self._redis.zrange(key, 0, -1))]
+    async def zrange(
+        self, key: str, *, above: int | str | None = None, limit: int | None = None
+    ) -> list[str]:
+        """Return the members of a sorted set, lowest first: those above a score, so many."""
+        rows = await _call(
+            self._redis.zrangebyscore(
+                key,
+                "-inf" if above is None else f"({above}",
+                "+inf",
+                start=None if limit is None else 0,
+                num=limit,
+            )
+        )
+        return [member.decode() for member in rows]
 
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int

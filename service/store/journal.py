@@ -18,6 +18,7 @@ from service.store.connection import Connection
 from service.store.packing import STATUSES, Dictionary, pack_columns, pack_scores
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
+from service.store.sizes import Sizes
 
 _READ: Final = 2_000
 _encode: Final = msgspec.msgpack.Encoder().encode
@@ -38,9 +39,10 @@ class PlanSize(msgspec.Struct, frozen=True):
 class Journal:
     """Fenced writes about a claimed run, and the reading back that finalising needs."""
 
-    def __init__(self, connection: Connection, scripts: Scripts) -> None:
+    def __init__(self, connection: Connection, scripts: Scripts, sizes: Sizes) -> None:
         self._connection = connection
         self._scripts = scripts
+        self._sizes = sizes
 
     async def put_plan(
         self, claim: Claim, requests: Sequence[PlannedRequest], *, clean: int
@@ -153,6 +155,7 @@ class Journal:
             ValueError: the number of outcomes is another.
         """
         tenant, run_id = claim.tenant, claim.job_id
+        stored = await self._sizes.weigh(tenant, run_id)
         verdict = await self._scripts.run(
             "finish",
             [
@@ -161,6 +164,9 @@ class Journal:
                 keys.job_part(tenant, run_id, "outcomes"),
                 keys.job_part(tenant, run_id, "secrets"),
                 keys.ACTIVE,
+                keys.sizes(tenant),
+                keys.brief_sizes(tenant),
+                keys.job_part(tenant, run_id, "rankings"),
             ],
             [
                 claim.epoch,
@@ -170,6 +176,8 @@ class Journal:
                 error,
                 f"{tenant}/{run_id}",
                 -1 if outcomes is None else outcomes,
+                run_id,
+                stored,
             ],
         )
         if text(verdict) == "lost":

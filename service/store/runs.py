@@ -150,8 +150,10 @@ class Runs:
                 keys.job_part(tenant, run_id, "report"),
                 keys.job_part(tenant, run_id, "secrets"),
                 keys.ACTIVE,
+                keys.sizes(tenant),
+                keys.job_part(tenant, run_id, "rankings"),
             ],
-            [report, hashlib.sha256(report).hexdigest(), f"{tenant}/{run_id}"],
+            [report, hashlib.sha256(report).hexdigest(), f"{tenant}/{run_id}", run_id],
         )
         if text(verdict) == "terminal":
             raise AlreadyTerminalError(f"Run {run_id!r} has ended; it cannot be cancelled.")
@@ -171,6 +173,7 @@ class Runs:
                 keys.job(tenant, run_id),
                 keys.runs(tenant),
                 keys.test_set_runs(tenant, record.spec.test_set.id),
+                keys.sizes(tenant),
                 *(keys.job_part(tenant, run_id, part) for part in keys.RUN_PARTS),
             ],
             [run_id],
@@ -214,6 +217,7 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         total=int(fields["total"]),
         done=int(fields["done"]),
         failed=int(fields["failed"]),
+        pinned=fields.get("pinned") == b"1",
         **read_state(tenant, fields),
     )
 

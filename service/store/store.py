@@ -15,6 +15,7 @@ from service.store.journal import Journal
 from service.store.outcomes import Outcomes
 from service.store.runs import Runs
 from service.store.scripts import Scripts
+from service.store.sizes import Sizes
 from service.store.targets import Targets
 from service.store.test_sets import TestSets
 
@@ -38,7 +39,8 @@ class Store:
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
         self.targets = Targets(scripts)
-        self.journal = Journal(connection, scripts)
+        self.sizes = Sizes(connection, scripts)
+        self.journal = Journal(connection, scripts, self.sizes)
 
     @classmethod
     def connect(cls, url: str) -> "Store":

@@ -158,19 +158,22 @@ class TestSetRef(Struct, frozen=True, kw_only=True):
 class Estimate(Struct, frozen=True, kw_only=True):
     """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them.
 
-    `repeats` are the clean queries of all rounds but the first.
+    `repeats` are the clean queries of all rounds but the first. `bytes` is what the store will
+    keep of the run, at most.
     """
 
     clean: int
     adversarial: int
     seconds_at_rate: float | None = None
     repeats: int = 0
+    bytes: int = 0
 
 
 class Run(Struct, frozen=True, kw_only=True):
     """State of a run; `error` names the reason of a failed one, `parent` the run it rescores.
 
-    `waits_until` is when its window opens, while it waits for that.
+    `waits_until` is when its window opens, while it waits for that. `bytes` is what the store
+    keeps of it, once it has ended. A pinned run does not expire.
     """
 
     id: str
@@ -191,6 +194,8 @@ class Run(Struct, frozen=True, kw_only=True):
     poll_after_s: float | None = None
     parent: str | None = None
     waits_until: str | None = None
+    bytes: int | None = None
+    pinned: bool = False
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

@@ -96,7 +96,7 @@ class TestSetStats(Struct, frozen=True, kw_only=True):
 
 
 class TestSet(Struct, frozen=True, kw_only=True):
-    """A stored test set without its queries; immutable."""
+    """A stored test set without its queries; immutable. `bytes` is what the store keeps of it."""
 
     __test__ = False
 
@@ -112,6 +112,7 @@ class TestSet(Struct, frozen=True, kw_only=True):
     allow_unscorable: bool
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...] = field(default=())
+    bytes: int = 0
 
 
 class TestSetPage(Struct, frozen=True, kw_only=True):

@@ -35,6 +35,8 @@ async def record(store: Store, **changes: object) -> RunRecord:
         "cancel_requested": False,
         "error": None,
         "etag": None,
+        "bytes": None,
+        "pinned": False,
         **changes,
     }
     return msgspec.convert(fields, RunRecord)
