@@ -36,7 +36,7 @@ from service.api.envelope import stamp
 from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
-from service.core.backend import Backend, parse_policy
+from service.core.backend import Backend, Keeping, parse_policy
 from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
 from service.reaper import reap_forever
@@ -138,7 +138,12 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
         held.callback(queue.close)
         await check_store(store)
         reaper = asyncio.create_task(
-            reap_forever(store, queue, interval_s=settings.reaper_interval_s)
+            reap_forever(
+                store,
+                queue,
+                interval_s=settings.reaper_interval_s,
+                retention_days=settings.retention_days,
+            )
         )
         reaper.add_done_callback(_report_end)
         held.push_async_callback(end_task, reaper)
@@ -149,6 +154,9 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
             egress=settings.egress,
             secret_key=settings.secret_key,
             code_version=version("reteval-service"),
+            keeping=Keeping(
+                retention_days=settings.retention_days, store_bytes=settings.store_bytes
+            ),
             now=lambda: datetime.now(UTC),
         )
 

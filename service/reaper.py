@@ -1,5 +1,7 @@
 """Closes the gap between the record and the queue: a job nobody works on is woken again.
 
+Also deletes, a few a round, what is older than the operator keeps it.
+
 Any API or worker process may run it; one at a time does.
 """
 
@@ -17,13 +19,16 @@ _LEAD_ROUNDS = 3
 """A leader that misses this many rounds is replaced."""
 
 
-async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> None:
+async def reap_forever(
+    store: Store, queue: JobQueue, *, interval_s: float, retention_days: int = 0
+) -> None:
     """Run rounds until cancelled; a round that fails is logged and the next one tries again."""
     owner = secrets.token_hex(8)
     while True:
         try:
             if await store.lead_reaping(owner, seconds=interval_s * _LEAD_ROUNDS):
                 await reap(store, queue)
+                await expire(store, days=retention_days)
         except ServiceError as exc:
             _log.warning("reaper.failed", error=str(exc))
         await asyncio.sleep(interval_s)
@@ -46,3 +51,18 @@ async def reap(store: Store, queue: JobQueue) -> list[str]:
             await queue.enqueue(tenant, job_id, state.epoch, queue=state.queue)
             woken.append(job_id)
     return woken
+
+
+async def expire(store: Store, *, days: int) -> list[str]:
+    """Delete some of what ended over `days` ago, log each and return the ids; 0 keeps all."""
+    expired = await store.retention.sweep(days=days)
+    for gone in expired:
+        _log.info(
+            "retention.deleted",
+            tenant=gone.tenant,
+            id=gone.id,
+            bytes=gone.bytes,
+            finished_ms=gone.finished_ms,
+            retention_days=days,
+        )
+    return [gone.id for gone in expired]

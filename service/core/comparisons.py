@@ -40,6 +40,8 @@ async def open_comparison(
     content = hashlib.sha256(
         msgspec.json.encode((resolved, backend.code_version), order="deterministic")
     ).hexdigest()
+    for run_id in (baseline.id, candidate.id):
+        await backend.store.runs.use(backend.tenant, run_id)
     record, created = await backend.store.comparisons.create(
         backend.tenant, spec, content=content, queue=INTERACTIVE
     )

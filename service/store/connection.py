@@ -91,20 +91,23 @@ class Connection:
         """Write a field of a hash."""
         await _call(self._redis.hset(key, field, value))
 
-    async def zrange(
-        self, key: str, *, above: int | str | None = None, limit: int | None = None
-    ) -> list[str]:
-        """Return the members of a sorted set, lowest first: those above a score, so many."""
+    async def smembers(self, key: str) -> list[str]:
+        """Return the members of a set."""
+        return [member.decode() for member in await _call(self._redis.smembers(key))]
+
+    async def zrange(self, key: str) -> list[str]:
+        """Return the members of a sorted set, lowest first."""
+        return [member.decode() for member in await _call(self._redis.zrange(key, 0, -1))]
+
+    async def zrangebyscore(
+        self, key: str, *, above: str | None = None, below: str | None = None, limit: int
+    ) -> list[tuple[str, str]]:
+        """Return members with their whole-number scores, lowest first, between two scores."""
+        low, high = f"({above}" if above else "-inf", f"({below}" if below else "+inf"
         rows = await _call(
-            self._redis.zrangebyscore(
-                key,
-                "-inf" if above is None else f"({above}",
-                "+inf",
-                start=None if limit is None else 0,
-                num=limit,
-            )
+            self._redis.zrangebyscore(key, low, high, start=0, num=limit, withscores=True)
         )
-        return [member.decode() for member in rows]
+        return [(member.decode(), f"{score:.0f}") for member, score in rows]
 
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int

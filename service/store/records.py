@@ -112,13 +112,17 @@ class JobRecord(Struct, frozen=True, kw_only=True):
 
 
 class RunRecord(JobRecord, frozen=True, kw_only=True):
-    """A run. `total` is 0 until the plan of requests is stored; a pinned one never expires."""
+    """A run. `total` is 0 until the plan of requests is stored; a pinned one never expires.
+
+    `used_ms` is when it was last rescored, compared or restored.
+    """
 
     spec: RunSpec
     total: int
     done: int
     failed: int
     pinned: bool
+    used_ms: int
 
     @property
     def id(self) -> str:

@@ -80,6 +80,32 @@ class Runs:
             raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
         return await self.get(tenant, text(run_id)), text(verdict) == "created"
 
+    async def knows(self, tenant: str, idempotency: Idempotency | None) -> bool:
+        """Tell whether an idempotency key was used before."""
+        return idempotency is not None and await self._connection.exists(
+            keys.idempotency(tenant, idempotency.key)
+        )
+
+    async def pin(self, tenant: str, run_id: str, *, pinned: bool) -> RunRecord:
+        """Keep a run from expiring, or let it expire again.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        await self._scripts.run("mark", [keys.job(tenant, run_id)], ["pinned", int(pinned)])
+        return await self.get(tenant, run_id)
+
+    async def use(self, tenant: str, run_id: str) -> None:
+        """Note that a run is read for another job, so that it does not expire meanwhile."""
+        await self._scripts.run("mark", [keys.job(tenant, run_id)], ["used_ms", ""])
+
+    async def pinned(self, tenant: str, run_ids: Sequence[str]) -> bool:
+        """Tell whether all of these runs are pinned."""
+        marks = [
+            await self._connection.hget(keys.job(tenant, run_id), "pinned") for run_id in run_ids
+        ]
+        return all(mark == b"1" for mark in marks)
+
     async def put_rankings(self, tenant: str, run_id: str, rankings: Sequence[Ranking]) -> None:
         """Store rankings for a run that is about to be created; else they expire in an hour."""
         key = keys.job_part(tenant, run_id, "rankings")
@@ -218,6 +244,7 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         done=int(fields["done"]),
         failed=int(fields["failed"]),
         pinned=fields.get("pinned") == b"1",
+        used_ms=int(fields.get("used_ms", 0)),
         **read_state(tenant, fields),
     )
 

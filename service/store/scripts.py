@@ -18,7 +18,7 @@ NAMES: Final = (
     "delete_test_set",
     "finish",
     "hold_lanes",
-    "pin",
+    "mark",
     "put_endpoint",
     "put_fields",
     "renew",

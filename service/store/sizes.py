@@ -4,11 +4,17 @@ An object's bytes are the lengths of what is stored of it: values and the names 
 and of its record the part that never changes. An entry an object; sums are made when asked for.
 """
 
+from typing import Final
+
 from msgspec import Struct
 
 from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts
+
+
+_MOST_BRIEF: Final = 100_000
+"""Probes and previews of a day that are looked at."""
 
 
 class Footprint(Struct, frozen=True):
@@ -35,9 +41,7 @@ class Sizes:
     async def weigh(self, tenant: str, job_id: str) -> int:
         """Return the bytes stored of a job so far, of the parts that outlast its end."""
         parts = [keys.job_part(tenant, job_id, part) for part in keys.LASTING_PARTS]
-        return int(
-            await self._scripts.run("weigh", [keys.job(tenant, job_id), *parts], ["spec"])
-        )
+        return int(await self._scripts.run("weigh", [keys.job(tenant, job_id), *parts], ["spec"]))
 
     async def by_kind(self, tenant: str) -> dict[str, Footprint]:
         """Return objects and bytes by the prefix of their ids, such as `run` and `ts`."""
@@ -45,9 +49,12 @@ class Sizes:
             (object_id, int(size))
             for object_id, size in (await self._connection.hgetall(keys.sizes(tenant))).items()
         ]
-        now = await self._connection.now_ms()
-        brief = await self._connection.zrange(keys.brief_sizes(tenant), above=now)
-        sizes += [(member.split()[0], int(member.split()[1])) for member in brief]
+        now = str(await self._connection.now_ms())
+        brief = await self._connection.zrangebyscore(
+            keys.brief_sizes(tenant), above=now, limit=_MOST_BRIEF
+        )
+        pairs = (member.split() for member, _ in brief)
+        sizes += [(object_id, int(size)) for object_id, size in pairs]
         found: dict[str, Footprint] = {}
         for object_id, size in sizes:
             kind = object_id.partition("_")[0]

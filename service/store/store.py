@@ -13,6 +13,8 @@ from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
+from service.store.reservations import Reservations
+from service.store.retention import Retention
 from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.sizes import Sizes
@@ -39,7 +41,9 @@ class Store:
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
         self.targets = Targets(scripts)
+        self.retention = Retention(connection, self.runs, self.comparisons)
         self.sizes = Sizes(connection, scripts)
+        self.reservations = Reservations(scripts)
         self.journal = Journal(connection, scripts, self.sizes)
 
     @classmethod

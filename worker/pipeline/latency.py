@@ -8,11 +8,12 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.latency import BOUNDS_MS, Histogram, Spread
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Latency
 from worker.pipeline.plan import Plan
-from worker.pipeline.scoring import MAX_SLICES, slice_names
+from worker.pipeline.scoring import slice_names
 
 Values = NDArray[np.float64]
 _PERCENTILES: Final = (50, 90, 95, 99)

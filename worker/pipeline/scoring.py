@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, OutcomeStatus
 from reteval.contract.results import Counts, Effort, MetricSummary, Slice
@@ -18,7 +19,6 @@ from worker.metrics.judgments import DEFAULT_SCALE_MAX, Judgments
 from worker.metrics.kernel import score
 from worker.metrics.summary import summarise
 
-MAX_SLICES: Final = 100
 RECALL_AT_5: Final = Metric("recall", 5)
 Values = NDArray[np.float64]
 

@@ -179,6 +179,7 @@ def test_errors_are_at_most_twenty() -> None:
 )
 def test_planned_calls_are_counted(adversarial: dict[str, Any] | None, calls: int) -> None:
     """Hand-made variants are always sent; the rest is kinds x severities x replicates x sample."""
-    made = estimate(request(adversarial=adversarial, limits={"rate_per_s": 10}), STATS)
+    asked = request(adversarial=adversarial, limits={"rate_per_s": 10})
+    made = estimate(asked, STATS, depth=10, metrics=("mrr",)).planned
     assert (made.clean, made.adversarial) == (110, calls)
     assert made.seconds_at_rate == (110 + calls) / 10
