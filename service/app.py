@@ -21,6 +21,7 @@ from service.api import (
     comparisons,
     endpoints,
     gates,
+    keeping,
     power,
     previews,
     probes,
@@ -59,6 +60,7 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *keeping.HANDLERS,
 )
 
 

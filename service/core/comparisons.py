@@ -62,6 +62,16 @@ async def get_comparison(backend: Backend, comparison_id: str, *, wait_s: float)
     return await _show(backend, record)
 
 
+async def delete_comparison(backend: Backend, comparison_id: str) -> None:
+    """Delete a comparison that has ended; the same question makes it anew.
+
+    Raises:
+        RunActiveError: it has not ended.
+        NotFoundError: no such comparison.
+    """
+    await backend.store.comparisons.delete(backend.tenant, comparison_id)
+
+
 async def _show(backend: Backend, record: ComparisonRecord) -> Comparison:
     request = record.spec.request
     return Comparison(

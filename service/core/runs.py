@@ -128,6 +128,16 @@ async def cancel_run(backend: Backend, run_id: str) -> Run:
     return show(record, backend.now())
 
 
+async def pin_run(backend: Backend, run_id: str, *, pinned: bool) -> Run:
+    """Keep a run from expiring, or let it expire again.
+
+    Raises:
+        NotFoundError: no such run.
+    """
+    record = await backend.store.runs.pin(backend.tenant, run_id, pinned=pinned)
+    return show(record, backend.now())
+
+
 async def delete_run(backend: Backend, run_id: str) -> None:
     """Delete a run that has ended.
 

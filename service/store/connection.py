@@ -120,6 +120,10 @@ class Connection:
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
 
+    async def zcard(self, key: str) -> int:
+        """Return the size of a sorted set."""
+        return int(await _call(self._redis.zcard(key)))
+
     async def zrem(self, key: str, member: str) -> None:
         """Take a member out of a sorted set."""
         await _call(self._redis.zrem(key, member))

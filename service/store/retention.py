@@ -4,6 +4,7 @@ Age counts from the end of a run or comparison, or from when it was last used: r
 or restored. Pinned runs stay, and comparisons of two pinned runs.
 """
 
+from collections.abc import AsyncIterator
 from typing import Final
 
 from msgspec import Struct
@@ -49,13 +50,15 @@ class Retention:
             self._waiting = sorted(await self._connection.smembers(keys.TENANTS))
         now, self._waiting = self._waiting[:TENANTS], self._waiting[TENANTS:]
         before_ms = await self._connection.now_ms() - days * _DAY_MS
-        found: list[Expired | None] = []
-        for tenant in now:
-            for run_id in await self._next(keys.runs(tenant), before_ms):
-                found.append(await self._expire_run(tenant, run_id, before_ms))
-            for comparison_id in await self._next(keys.comparison_times(tenant), before_ms):
-                found.append(await self._expire_comparison(tenant, comparison_id, before_ms))
-        return [expired for expired in found if expired is not None]
+        return [gone for tenant in now async for gone in self._sweep(tenant, before_ms)]
+
+    async def _sweep(self, tenant: str, before_ms: int) -> AsyncIterator[Expired]:
+        for run_id in await self._next(keys.runs(tenant), before_ms):
+            if run := await self._expire_run(tenant, run_id, before_ms):
+                yield run
+        for comparison_id in await self._next(keys.comparison_times(tenant), before_ms):
+            if comparison := await self._expire_comparison(tenant, comparison_id, before_ms):
+                yield comparison
 
     async def _next(self, index: str, before_ms: int) -> list[str]:
         """Return the next objects of an index that were made before a time."""

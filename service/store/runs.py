@@ -155,6 +155,13 @@ class Runs:
         following = found[limit - 1][1] if len(found) > limit else None
         return [record for record, _ in found[:limit]], following
 
+    async def span(self, tenant: str) -> tuple[int, int | None]:
+        """Return how many runs there are, and when the oldest was made, in milliseconds."""
+        index = keys.runs(tenant)
+        oldest = await self._connection.zrangebyscore(index, limit=1)
+        made_ms = int(oldest[0][1]) // 1_000 if oldest else None
+        return await self._connection.zcard(index), made_ms
+
     async def request_cancel(self, tenant: str, run_id: str) -> RunRecord:
         """Ask a run to stop; one that no worker has claimed yet ends at once.
 

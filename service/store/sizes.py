@@ -12,7 +12,6 @@ from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts
 
-
 _MOST_BRIEF: Final = 100_000
 """Probes and previews of a day that are looked at."""
 

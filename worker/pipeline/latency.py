@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from reteval.contract.limits import MAX_SLICES
 from reteval.contract.latency import BOUNDS_MS, Histogram, Spread
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Latency
 from worker.pipeline.plan import Plan
