@@ -17,6 +17,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
 from service.api import (
+    backups,
     catalogues,
     comparisons,
     endpoints,
@@ -61,6 +62,7 @@ _V1: Final = (
     *catalogues.HANDLERS,
     *previews.HANDLERS,
     *keeping.HANDLERS,
+    *backups.HANDLERS,
 )
 
 

@@ -120,6 +120,11 @@ class Connection:
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
 
+    async def zscore(self, key: str, member: str) -> str | None:
+        """Return the whole-number score of a member, None where it is not in the set."""
+        score = await _call(self._redis.zscore(key, member))
+        return None if score is None else f"{score:.0f}"
+
     async def zcard(self, key: str) -> int:
         """Return the size of a sorted set."""
         return int(await _call(self._redis.zcard(key)))

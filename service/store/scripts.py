@@ -23,6 +23,8 @@ NAMES: Final = (
     "put_fields",
     "renew",
     "reserve",
+    "restore_run",
+    "restore_test_set",
     "take_slots",
     "weigh",
     "write_outcomes",

@@ -8,6 +8,7 @@ from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import Connection
+from service.store.copies import Copies
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
@@ -37,6 +38,7 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
+        self.copies = Copies(connection, scripts)
         self.jobs = Jobs(connection)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
