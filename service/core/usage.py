@@ -1,9 +1,10 @@
 """What is kept, for how long, and what is left."""
 
+from datetime import UTC, datetime
+
 from reteval.contract.usage import Kept, StoreUse, Usage
 from service.core.admission import find_bound
-from service.core.backend import Backend
-from service.store.bare_report import iso_time
+from service.core.backend import Backend, to_iso
 from service.store.sizes import Footprint
 
 
@@ -21,7 +22,7 @@ async def get_usage(backend: Backend) -> Usage:
         probes=_kept(found, "prb"),
         previews=_kept(found, "prv"),
         runs_under_way=max(0, runs - ended.count),
-        oldest_run=None if oldest_ms is None else iso_time(oldest_ms),
+        oldest_run=None if oldest_ms is None else _moment(oldest_ms),
         retention_days=backend.keeping.retention_days or None,
         store=await _use(backend),
     )
@@ -39,3 +40,7 @@ async def _use(backend: Backend) -> StoreUse:
 def _kept(found: dict[str, Footprint], kind: str) -> Kept:
     footprint = found.get(kind, Footprint(0, 0))
     return Kept(footprint.count, footprint.bytes)
+
+
+def _moment(milliseconds: int) -> str:
+    return to_iso(datetime.fromtimestamp(milliseconds / 1_000, UTC))
