@@ -24,8 +24,11 @@ def estimate(
     """Count the calls of a run: exact for clean queries, at most for variants and bytes."""
     clean = stats.scorable + stats.expect_nothing
     adversarial = stats.variants
+    model_calls = 0
     if request.adversarial is not None:
-        adversarial += choose(request.adversarial).count_calls(stats.scorable)
+        choice = choose(request.adversarial)
+        adversarial += choice.count_calls(stats.scorable)
+        model_calls = choice.count_model_calls(stats.scorable)
     repeats = clean * (request.repeat - 1)
     rate = request.limits.rate_per_s
     calls = clean + adversarial + repeats
@@ -34,6 +37,7 @@ def estimate(
         clean=clean,
         adversarial=adversarial,
         repeats=repeats,
+        model_calls=model_calls,
         seconds_at_rate=calls / rate if rate else None,
         bytes=kept_bytes(volume),
     )

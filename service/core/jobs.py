@@ -20,7 +20,9 @@ _log = structlog.get_logger("reteval.jobs")
 async def wake(backend: Backend, job_id: str, record: JobRecord) -> None:
     """Tell a worker. A lost wake-up only costs time: the reaper repeats it."""
     try:
-        await backend.queue.enqueue(record.tenant, job_id, record.epoch, queue=record.queue)
+        units = await backend.store.jobs.unheld(record.tenant, job_id)
+        calls = [unit.name_call(job_id) for unit in units]
+        await backend.queue.enqueue(calls, queue=record.queue)
     except (StoreUnavailableError, StorageFullError):
         _log.warning("job.wake_failed", job=job_id)
 

@@ -34,6 +34,8 @@ _UNKNOWN_ID: Final = 36.0
 _OUTCOME: Final = 200.0
 """Of an outcome before it is packed, apart from its hits: field names and a place in a hash."""
 _RAW_SCORE: Final = 9.0
+_UNDER_WAY: Final = 16_000
+"""Requests of a run that may be unpacked at once: eight workers with a shard of 2,000 each."""
 _ALLOCATION: Final = 1.25
 """Memory that a byte takes: an allocator rounds up."""
 
@@ -82,6 +84,11 @@ def kept_bytes(volume: Volume) -> int:
 
 
 def needed_memory(volume: Volume) -> int:
-    """Return the memory that a run needs while its outcomes are packed: raw and packed at once."""
+    """Return the memory that a run needs while it goes on.
+
+    Shards under way are raw, those that are done are packed, and at its end all of them are there
+    again as the record.
+    """
     raw = _OUTCOME + volume.depth * (volume.doc + 2 + _RAW_SCORE)
-    return round(_ALLOCATION * (kept_bytes(volume) + volume.requests * raw))
+    under_way = min(volume.requests, _UNDER_WAY)
+    return round(_ALLOCATION * (2 * kept_bytes(volume) + under_way * raw))

@@ -5,7 +5,7 @@ import msgspec
 from reteval.contract.comparisons import ComparisonReport
 from service.errors import RunActiveError
 from service.store import keys
-from service.store.records import ComparisonRecord, ComparisonSpec
+from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec
 from service.store.scripts import text
 from service.store.shelves import Shelf
 
@@ -14,7 +14,7 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
     """All comparisons of a deployment."""
 
     about = "comparison"
-    prefix = "cmp_"
+    prefix = keys.COMPARISON_PREFIX
     spec = ComparisonSpec
     record = ComparisonRecord
     found = ComparisonReport
@@ -30,17 +30,20 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
             "create_comparison",
             [
                 keys.job(tenant, spec.id),
-                keys.ACTIVE,
+                keys.active(tenant, queue),
                 keys.comparisons(tenant),
+                keys.job_part(tenant, spec.id, "units"),
+                keys.BUSY,
                 keys.comparison_times(tenant),
             ],
             [
                 spec.id,
-                f"{tenant}/{spec.id}",
+                keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 content,
                 queue,
                 keys.job(tenant, spec.id).removesuffix(spec.id),
+                SCHEMA,
             ],
         )
         return await self.get(tenant, text(chosen)), bool(created)

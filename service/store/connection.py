@@ -91,10 +91,6 @@ class Connection:
         """Write a field of a hash."""
         await _call(self._redis.hset(key, field, value))
 
-    async def smembers(self, key: str) -> list[str]:
-        """Return the members of a set."""
-        return [member.decode() for member in await _call(self._redis.smembers(key))]
-
     async def zrange(self, key: str) -> list[str]:
         """Return the members of a sorted set, lowest first."""
         return [member.decode() for member in await _call(self._redis.zrange(key, 0, -1))]
@@ -108,6 +104,15 @@ class Connection:
             self._redis.zrangebyscore(key, low, high, start=0, num=limit, withscores=True)
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
+
+    async def zscores(self, key: str) -> dict[str, int]:
+        """Return all members of a sorted set with their whole-number scores."""
+        rows = await _call(self._redis.zrange(key, 0, -1, withscores=True))
+        return {member.decode(): int(score) for member, score in rows}
+
+    async def smembers(self, key: str) -> list[str]:
+        """Return the members of a set, sorted."""
+        return sorted(member.decode() for member in await _call(self._redis.smembers(key)))
 
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int
@@ -128,10 +133,6 @@ class Connection:
     async def zcard(self, key: str) -> int:
         """Return the size of a sorted set."""
         return int(await _call(self._redis.zcard(key)))
-
-    async def zrem(self, key: str, member: str) -> None:
-        """Take a member out of a sorted set."""
-        await _call(self._redis.zrem(key, member))
 
     async def info(self, section: str) -> dict[str, Any]:
         """Return a section of the server's own account of itself."""

@@ -27,9 +27,9 @@ _ID: Final = re.compile(r"(run|ts)_[0-9A-Za-z]{1,64}")
 _HEADS: Final = {
     "ts": ("draft", "version", "created", "bytes"),
     "run": (
-        *("spec", "status", "queue", "error", "etag", "bytes", "pinned", "cancel"),
+        *("spec", "status", "queue", "error", "etag", "bytes", "pinned", "cancel", "schema"),
         *("created_ms", "started_ms", "finished_ms", "epoch", "attempts", "crash_count"),
-        *("total", "done", "failed"),
+        *("total", "done", "failed", "workers", "small"),
     ),
 }
 _PARTS: Final = {"ts": ("queries",), "run": keys.LASTING_PARTS}

@@ -6,6 +6,8 @@ import httpx
 import pytest
 import redis
 
+from service.store.plans import name_shard
+from service.store.records import SHARD
 from service.store.store import Store
 from tests.unit.service.api.ended import CLEAN, OUTCOMES, end_run, run_body
 
@@ -32,6 +34,7 @@ async def test_create_answers_where_the_run_is(client: httpx.AsyncClient) -> Non
         "adversarial": 0,
         "seconds_at_rate": None,
         "repeats": 0,
+        "model_calls": 0,
     }
     assert run["progress"] == {"done": 0, "total": 1, "failed": 0, "eta_s": None}
     assert run["links"]["results"] == f"/v1/runs/{run['id']}/results"
@@ -183,8 +186,8 @@ async def test_running_run_tells_when_it_will_be_done(
     run_id = (await create(client, run_body())).json()["id"]
     claim = await store.claims.claim("default", run_id, owner="w", lease_s=30)
     assert claim is not None
-    await store.journal.put_plan(claim, CLEAN, clean=4)
-    await store.journal.write(claim, [(0, OUTCOMES[0]), (2, OUTCOMES[2])])
+    await store.plans.put(claim, CLEAN, clean=4, shard=SHARD)
+    await store.shards.write(claim, name_shard(0), [(0, OUTCOMES[0]), (2, OUTCOMES[2])])
     run = (await client.get(f"/v1/runs/{run_id}")).json()
     assert (run["status"], run["progress"]["done"], run["progress"]["failed"]) == ("running", 2, 1)
     assert run["progress"]["eta_s"] >= 0
@@ -217,3 +220,28 @@ async def test_delete_waits_for_the_end(client: httpx.AsyncClient, ended_run: st
         assert (await client.delete(f"/v1/runs/{run_id}")).status_code == 204
         assert (await client.get(f"/v1/runs/{run_id}")).status_code == 404
     assert (await client.delete(f"/v1/test-sets/{set_id}")).status_code == 204
+
+
+async def test_header_values_of_a_model_are_sealed_as_the_endpoints_are(
+    client: httpx.AsyncClient, store: Store, redis_url: str
+) -> None:
+    """Given or saved, they are kept encrypted beside the endpoint's own, and in no answer."""
+    saved = {"url": "http://127.0.0.1:9/write", "headers": {"X-Model-Key": SECRET}}
+    await client.post("/v1/endpoints", json={"name": "writer", "endpoint": saved})
+    for model in (saved, {"saved": "writer"}):
+        made = await create(client, run_body(adversarial={"preset": "quick", "model": model}))
+        assert made.status_code == 202
+        assert made.json()["planned"]["model_calls"] == 1
+        spec = (await store.runs.get("default", made.json()["id"])).spec
+        assert spec.request.adversarial
+        assert spec.request.adversarial.model
+        assert spec.request.adversarial.model.url == saved["url"]
+        assert spec.request.adversarial.model.headers == {"X-Model-Key": ""}
+        assert spec.request.endpoint.headers == {}
+        assert SECRET not in made.text
+    with redis.Redis.from_url(redis_url) as server:
+        stored = b"".join(server.dump(key) or b"" for key in list(server.scan_iter()))
+    assert SECRET.encode() not in stored
+    lost = run_body(adversarial={"model": {"saved": "none"}})
+    missing = await create(client, lost)
+    assert missing.json()["errors"][0]["pointer"] == "/adversarial/model/saved"

@@ -75,6 +75,4 @@ async def end_job(store: Store, job_id: str) -> None:
     """End a job that is no run."""
     claim = await store.claims.claim(DEFAULT_TENANT, job_id, owner="w", lease_s=30)
     assert claim is not None
-    await store.journal.finish(
-        claim, status=RunStatus.COMPLETED, report=REPORT, error="", outcomes=None
-    )
+    await store.journal.finish(claim, status=RunStatus.COMPLETED, report=REPORT, error="")

@@ -8,7 +8,7 @@ import redis
 
 from reteval.contract.runs import RunStatus
 from service.store import keys
-from service.store.journal import LostClaimError
+from service.store.fencing import LostClaimError
 from service.store.keys import DEFAULT_TENANT, LASTING_PARTS
 from service.store.sizes import Footprint
 from service.store.store import Store
@@ -77,9 +77,7 @@ async def test_counting_again_changes_nothing(store: Store) -> None:
     assert claim is not None
     for report in (b"{}", b"another one that is longer"):
         with contextlib.suppress(LostClaimError):
-            await store.journal.finish(
-                claim, status=RunStatus.COMPLETED, report=report, error="", outcomes=0
-            )
+            await store.journal.finish(claim, status=RunStatus.COMPLETED, report=report, error="")
     counted = (await store.runs.get(DEFAULT_TENANT, spec.id)).bytes or 0
     assert counted == len(msgspec.json.encode(spec)) + len(b"{}")
     assert (await store.sizes.by_kind(DEFAULT_TENANT))["run"] == Footprint(1, counted)
@@ -111,4 +109,4 @@ async def test_deletes_free_everything(store: Store, redis_url: str) -> None:
     await store.test_sets.delete(DEFAULT_TENANT, test_set)
     with redis.Redis.from_url(redis_url) as client:
         lasting = {key.decode() for key in client.scan_iter("*") if client.ttl(key) < 0}
-    assert lasting == {keys.TENANTS, keys.test_set_versions(DEFAULT_TENANT)}
+    assert lasting == {keys.TENANTS, keys.TURNS, keys.test_set_versions(DEFAULT_TENANT)}
