@@ -17,10 +17,12 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
 from service.api import (
+    backups,
     catalogues,
     comparisons,
     endpoints,
     gates,
+    keeping,
     power,
     previews,
     probes,
@@ -36,7 +38,7 @@ from service.api.envelope import stamp
 from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
-from service.core.backend import Backend, parse_policy
+from service.core.backend import Backend, Keeping, parse_policy
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
@@ -61,6 +63,8 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *keeping.HANDLERS,
+    *backups.HANDLERS,
 )
 
 
@@ -147,10 +151,18 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
             egress=settings.egress,
             secret_key=settings.secret_key,
             code_version=version("reteval-service"),
+            keeping=Keeping(
+                retention_days=settings.retention_days, store_bytes=settings.store_bytes
+            ),
             now=lambda: datetime.now(UTC),
         )
         chores = {
-            "reaper": reap_forever(store, queue, interval_s=settings.reaper_interval_s),
+            "reaper": reap_forever(
+                store,
+                queue,
+                interval_s=settings.reaper_interval_s,
+                retention_days=settings.retention_days,
+            ),
             "watch": watch_forever(backend, interval_s=WATCH_S),
         }
         for name, chore in chores.items():

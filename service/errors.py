@@ -37,6 +37,14 @@ class MalformedTextError(ServiceError):
     title = "The body cannot be read"
 
 
+class MalformedBackupError(ServiceError):
+    """A backup that is damaged, incomplete, or not made by this service."""
+
+    code = ErrorCode.MALFORMED_BACKUP
+    status = HTTPStatus.BAD_REQUEST
+    title = "The backup cannot be read"
+
+
 class BadCursorError(ServiceError):
     """A cursor that this service did not issue for this list."""
 
@@ -132,6 +140,14 @@ class CorruptRecordError(ServiceError):
     code = ErrorCode.CORRUPT_RECORD
     status = HTTPStatus.CONFLICT
     title = "The stored record is damaged"
+
+
+class RestoreConflictError(ServiceError):
+    """An object of a backup that is here with other content; what came before it is restored."""
+
+    code = ErrorCode.RESTORE_CONFLICT
+    status = HTTPStatus.CONFLICT
+    title = "The backup contradicts what is stored"
 
 
 class IdempotencyConflictError(ServiceError):

@@ -1,5 +1,7 @@
 """Closes the gap between the record and the queue: a job nobody works on is woken again.
 
+Also deletes, a few a round, what is older than the operator keeps it.
+
 Any API or worker process may run it; one at a time does.
 """
 
@@ -20,7 +22,9 @@ _CALLS = 64
 """Wake-up calls made sure of for one job: more workers than may share it have no use."""
 
 
-async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> None:
+async def reap_forever(
+    store: Store, queue: JobQueue, *, interval_s: float, retention_days: int = 0
+) -> None:
     """Run rounds until cancelled; a round that fails is logged and the next one tries again."""
     owner = secrets.token_hex(8)
     while True:
@@ -28,6 +32,7 @@ async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> N
             if await store.lead_reaping(owner, seconds=interval_s * _LEAD_ROUNDS):
                 await store.birth_ms()
                 await reap(store, queue)
+                await expire(store, days=retention_days)
         except ServiceError as exc:
             _log.warning("reaper.failed", error=str(exc))
         await asyncio.sleep(interval_s)
@@ -64,3 +69,18 @@ async def _find_idle(store: Store, name: str, tenant: str, job_id: str) -> list[
         await store.jobs.forget(name, tenant, job_id)
         return []
     return [] if await store.jobs.waits(state) else await store.jobs.unheld(tenant, job_id)
+
+
+async def expire(store: Store, *, days: int) -> list[str]:
+    """Delete some of what ended over `days` ago, log each and return the ids; 0 keeps all."""
+    expired = await store.retention.sweep(days=days)
+    for gone in expired:
+        _log.info(
+            "retention.deleted",
+            tenant=gone.tenant,
+            id=gone.id,
+            bytes=gone.bytes,
+            finished_ms=gone.finished_ms,
+            retention_days=days,
+        )
+    return [gone.id for gone in expired]

@@ -45,6 +45,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     target_concurrency: int
     lease_s: float
     shard_size: int
+    retention_days: int
+    store_bytes: int
     log_level: str
 
     def __repr__(self) -> str:
@@ -146,6 +148,20 @@ TABLE: Final = (
         "",
         "Requests of a run that go to one worker at a time; runs of no more are not cut",
         _integer(1, 100_000),
+    ),
+    Setting(
+        "retention_days",
+        "0",
+        "days",
+        "Ended runs and comparisons are deleted after so many days unless pinned; 0: never",
+        _integer(0, 36_500),
+    ),
+    Setting(
+        "store_bytes",
+        "0",
+        "bytes",
+        "Memory the store may use, where its own `maxmemory` is not lower; 0: no bound of ours",
+        _integer(0, 2**53),
     ),
     Setting(
         "log_level",

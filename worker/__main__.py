@@ -103,7 +103,12 @@ def configure_logs(level: str) -> None:
 def _reap(settings: Settings) -> None:
     async def run() -> None:
         store, queue = Store.connect(settings.redis_url), JobQueue.connect(settings.redis_url)
-        await reap_forever(store, queue, interval_s=settings.reaper_interval_s)
+        await reap_forever(
+            store,
+            queue,
+            interval_s=settings.reaper_interval_s,
+            retention_days=settings.retention_days,
+        )
 
     asyncio.run(run())
 

@@ -4,14 +4,27 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import httpx
 
 from reteval import _flows, _requests
+from reteval._downloads import Download
 from reteval._requests import Call
 from reteval._responses import Reply
-from reteval._transport import failure_of, find_target, read_chunks_async, reply_of, request_of
+from reteval._transport import (
+    broken_of,
+    failure_of,
+    find_target,
+    read_chunks_async,
+    reply_of,
+    request_of,
+)
+from reteval.contract.backups import BrokenBackupError
 from reteval.errors import ConnectionFailedError
 from reteval.retries import Retry
 
@@ -63,7 +76,14 @@ class AsyncSender:
     async def _exchange(self, call: Call[T]) -> T:
         return await self._drive(_flows.exchange(call, self._retry))
 
-    async def _drive(self, flow: _flows.Flow[T]) -> T:
+    async def _download(self, call: Call[None], path: Path) -> None:
+        await self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
+
+    async def _drive(
+        self,
+        flow: _flows.Flow[T],
+        send: Callable[[Call[object]], Awaitable[Reply | ConnectionFailedError]] | None = None,
+    ) -> T:
         answer: _flows.Answer = None
         while True:
             try:
@@ -75,7 +95,7 @@ class AsyncSender:
                 await self._sleep(step.seconds)
                 answer = None
             else:
-                answer = await self._send(step)
+                answer = await (send or self._send)(step)
 
     async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)
@@ -86,3 +106,21 @@ class AsyncSender:
             return reply_of(await self._http.send(request, follow_redirects=False))
         except httpx.RequestError as exc:
             return failure_of(exc, call, self._target)
+
+    async def _save(self, path: Path, call: Call[object]) -> Reply | ConnectionFailedError:
+        """Send a call whose answer is a backup; keep it once it has arrived whole."""
+        request = self._http.build_request(**request_of(call, self._target, self._timeout_s))
+        try:
+            response = await self._http.send(request, follow_redirects=False, stream=True)
+            async with aclosing(response):
+                if response.status_code != HTTPStatus.OK:
+                    await response.aread()
+                    return reply_of(response)
+                with Download(path) as file:
+                    async for piece in response.aiter_bytes():
+                        file.write(piece)
+        except httpx.RequestError as exc:
+            return failure_of(exc, call, self._target)
+        except BrokenBackupError as exc:
+            return broken_of(exc, call)
+        return Reply(status=HTTPStatus.OK, headers={}, body=b"")

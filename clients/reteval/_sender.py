@@ -3,14 +3,27 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import httpx
 
 from reteval import _flows, _requests
+from reteval._downloads import Download
 from reteval._requests import Call
 from reteval._responses import Reply
-from reteval._transport import failure_of, find_target, read_chunks, reply_of, request_of
+from reteval._transport import (
+    broken_of,
+    failure_of,
+    find_target,
+    read_chunks,
+    reply_of,
+    request_of,
+)
+from reteval.contract.backups import BrokenBackupError
 from reteval.errors import ConnectionFailedError
 from reteval.retries import Retry
 
@@ -61,7 +74,14 @@ class Sender:
     def _exchange(self, call: Call[T]) -> T:
         return self._drive(_flows.exchange(call, self._retry))
 
-    def _drive(self, flow: _flows.Flow[T]) -> T:
+    def _download(self, call: Call[None], path: Path) -> None:
+        self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
+
+    def _drive(
+        self,
+        flow: _flows.Flow[T],
+        send: Callable[[Call[object]], Reply | ConnectionFailedError] | None = None,
+    ) -> T:
         answer: _flows.Answer = None
         while True:
             try:
@@ -73,7 +93,7 @@ class Sender:
                 self._sleep(step.seconds)
                 answer = None
             else:
-                answer = self._send(step)
+                answer = (send or self._send)(step)
 
     def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)
@@ -84,3 +104,21 @@ class Sender:
             return reply_of(self._http.send(request, follow_redirects=False))
         except httpx.RequestError as exc:
             return failure_of(exc, call, self._target)
+
+    def _save(self, path: Path, call: Call[object]) -> Reply | ConnectionFailedError:
+        """Send a call whose answer is a backup; keep it once it has arrived whole."""
+        request = self._http.build_request(**request_of(call, self._target, self._timeout_s))
+        try:
+            response = self._http.send(request, follow_redirects=False, stream=True)
+            with closing(response):
+                if response.status_code != HTTPStatus.OK:
+                    response.read()
+                    return reply_of(response)
+                with Download(path) as file:
+                    for piece in response.iter_bytes():
+                        file.write(piece)
+        except httpx.RequestError as exc:
+            return failure_of(exc, call, self._target)
+        except BrokenBackupError as exc:
+            return broken_of(exc, call)
+        return Reply(status=HTTPStatus.OK, headers={}, body=b"")

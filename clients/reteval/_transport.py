@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from reteval._requests import Call
 from reteval._responses import Reply
+from reteval.contract.backups import BrokenBackupError
 from reteval.errors import ConnectionFailedError, Refusal, UnreadableResponseError
 
 DEFAULT_URL: Final = "http://127.0.0.1:8642"
@@ -112,6 +113,13 @@ def failure_of(
         f"{call.about}: no answer from {target.url} ({reason}); "
         "check that the service runs there and that RETEVAL_URL names it"
     )
+    failure.__cause__ = exc
+    return failure
+
+
+def broken_of(exc: BrokenBackupError, call: Call[object]) -> ConnectionFailedError:
+    """Report a download that did not arrive whole, so that it is repeated."""
+    failure = ConnectionFailedError(f"{call.about}: the backup did not arrive whole ({exc})")
     failure.__cause__ = exc
     return failure
 

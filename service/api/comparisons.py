@@ -1,4 +1,4 @@
-"""Routes of `/v1/comparisons`: ask for one, watch it, read it."""
+"""Routes of `/v1/comparisons`: ask for one, watch it, read it, delete it."""
 
 from typing import Final
 
@@ -7,10 +7,10 @@ from litestar.params import FromPath
 
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from service import errors
-from service.api.bodies import AnyRequest, check_media, read_body, read_query
-from service.api.operations import JSON, Answer, Operation, creates, reads
+from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import POLL_HEADERS, answer_job
+from service.api.responses import POLL_HEADERS, answer_job, answer_nothing
 from service.api.runs import Deployed
 from service.core import comparisons
 from service.core.decoding import decode
@@ -80,4 +80,24 @@ async def get_comparison(
     return answer_job(found)
 
 
-HANDLERS: Final = (create_comparison, get_comparison)
+@deletes(
+    "/comparisons/{comparison_id:str}",
+    Operation(
+        id="deleteComparison",
+        tag=_TAG,
+        summary="Delete a comparison that has ended",
+        about="Its runs stay; asking the same again makes it anew.",
+        answers={204: Answer(about="Deleted")},
+        errors=(errors.NotFoundError, errors.RunActiveError, errors.InvalidError),
+    ),
+)
+async def delete_comparison(
+    request: AnyRequest, backend: Deployed, comparison_id: FromPath[str]
+) -> Response[bytes]:
+    """Delete a comparison."""
+    read_query(request, NoParameters)
+    await comparisons.delete_comparison(backend, comparison_id)
+    return answer_nothing()
+
+
+HANDLERS: Final = (create_comparison, get_comparison, delete_comparison)

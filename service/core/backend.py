@@ -3,11 +3,20 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from msgspec import Struct
+
 from service.core.cursors import Cursors
 from service.egress import Policy
 from service.queue import JobQueue
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
+
+
+class Keeping(Struct, frozen=True, kw_only=True):
+    """How long and how much the store keeps; 0: no end, no bound of ours."""
+
+    retention_days: int = 0
+    store_bytes: int = 0
 
 
 class Backend:
@@ -22,6 +31,7 @@ class Backend:
         egress: str,
         secret_key: str,
         code_version: str,
+        keeping: Keeping,
         now: Callable[[], datetime],
     ) -> None:
         self.store = store
@@ -30,6 +40,7 @@ class Backend:
         self.egress = egress
         self.secret_key = secret_key
         self.code_version = code_version
+        self.keeping = keeping
         self.now = now
         self.tenant = DEFAULT_TENANT
         self._cursors: Cursors | None = None

@@ -40,6 +40,8 @@ async def open_comparison(
     content = hashlib.sha256(
         msgspec.json.encode((resolved, backend.code_version), order="deterministic")
     ).hexdigest()
+    for run_id in (baseline.id, candidate.id):
+        await backend.store.runs.use(backend.tenant, run_id)
     record, created = await backend.store.comparisons.create(
         backend.tenant, spec, content=content, queue=INTERACTIVE
     )
@@ -58,6 +60,16 @@ async def get_comparison(backend: Backend, comparison_id: str, *, wait_s: float)
         lambda: backend.store.comparisons.get(backend.tenant, comparison_id), wait_s=wait_s
     )
     return await _show(backend, record)
+
+
+async def delete_comparison(backend: Backend, comparison_id: str) -> None:
+    """Delete a comparison that has ended; the same question makes it anew.
+
+    Raises:
+        RunActiveError: it has not ended.
+        NotFoundError: no such comparison.
+    """
+    await backend.store.comparisons.delete(backend.tenant, comparison_id)
 
 
 async def _show(backend: Backend, record: ComparisonRecord) -> Comparison:

@@ -2,13 +2,17 @@
 
 import asyncio
 
+from msgspec import structs
+
 from reteval.contract import limits
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.metrics import UnknownMetricError, expand_metrics
 from reteval.contract.problems import ProblemItem
 from reteval.contract.rankings import Ranking, RankingsHead
-from reteval.contract.runs import Estimate, Limits, Run, RunRequest, TestSetRef
+from reteval.contract.runs import Limits, Run, RunRequest, TestSetRef
+from service.core.admission import set_aside
 from service.core.backend import Backend
+from service.core.estimates import estimate
 from service.core.ingest.rankings import read_rankings
 from service.core.jobs import wake
 from service.core.run_checks import check_names
@@ -25,6 +29,7 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
     Raises:
         InvalidError, MalformedTextError, MalformedJsonError: head or rankings break a rule.
         NotFoundError: no such test set.
+        StorageFullError: the store has less memory left than the run may need.
     """
     test_set = await find_test_set(backend, head.test_set)
     request = RunRequest(
@@ -41,22 +46,23 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
     _check(request, rankings)
     metrics = _resolve(request)
     longest = max(len(ranking.ids) for ranking in rankings)
+    depth = head.depth or min(max(longest, *head.k_values), limits.MAX_DEPTH)
+    outlook = estimate(request, test_set.stats, depth=depth, metrics=metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=request,
         test_set=TestSetRef(
             id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
         ),
-        depth=head.depth or min(max(longest, *head.k_values), limits.MAX_DEPTH),
+        depth=depth,
         metrics=metrics,
-        planned=Estimate(
-            clean=test_set.stats.scorable + test_set.stats.expect_nothing, adversarial=0
-        ),
+        planned=structs.replace(outlook.planned, adversarial=0),
         egress=backend.egress,
         code_version=backend.code_version,
         unscorable=test_set.stats.unscorable,
         uploaded=True,
     )
+    await set_aside(backend, spec, outlook)
     await backend.store.runs.put_rankings(backend.tenant, spec.id, rankings)
     record, _ = await backend.store.runs.create(
         backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE

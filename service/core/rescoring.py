@@ -6,7 +6,9 @@ from reteval.contract.metrics import UnknownMetricError, expand_metrics
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Estimate, RescoreRequest, Run, RunRequest, TestSetRef
 from reteval.contract.testsets import TestSet
+from service.core.admission import set_aside
 from service.core.backend import Backend
+from service.core.estimates import estimate
 from service.core.jobs import wake
 from service.core.run_checks import check_names
 from service.core.runs import find_test_set, show
@@ -24,6 +26,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         NotFoundError: no such run or test set.
         NotTerminalError: the run has not ended.
         NoRankingsError: the run ended before it stored a ranking.
+        StorageFullError: the store has less memory left than the child may need.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     _, total = await backend.store.outcomes.plan_size(backend.tenant, run_id)
@@ -34,6 +37,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
     changed = _change(parent, request)
     metrics = _resolve(changed, parent, asked_anew=_asks_anew(request))
     threshold = request.relevant_from or _threshold(parent, test_set)
+    outlook = estimate(changed, test_set.stats, depth=parent.spec.depth, metrics=metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=structs.replace(changed, test_set=test_set.id),
@@ -42,12 +46,14 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         ),
         depth=parent.spec.depth,
         metrics=metrics,
-        planned=Estimate(clean=test_set.stats.scorable, adversarial=0),
+        planned=Estimate(clean=test_set.stats.scorable, adversarial=0, bytes=outlook.planned.bytes),
         egress=parent.spec.egress,
         code_version=backend.code_version,
         unscorable=test_set.stats.unscorable,
         rescore=Rescore(parent=parent.id, relevant_from=threshold),
     )
+    await set_aside(backend, spec, outlook)
+    await backend.store.runs.use(backend.tenant, parent.id)
     record, _ = await backend.store.runs.create(
         backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE
     )

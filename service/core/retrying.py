@@ -4,9 +4,11 @@ from msgspec import structs
 
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import Estimate, RetryRequest, Run
+from service.core.admission import set_aside
 from service.core.backend import Backend
 from service.core.endpoint_checks import check_target
 from service.core.endpoints import refill_secrets, strip_secrets
+from service.core.estimates import estimate
 from service.core.jobs import wake
 from service.core.run_checks import check_names, check_window
 from service.core.runs import show
@@ -28,6 +30,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         NotTerminalError: the run has not ended.
         NothingToRetryError: everything was answered, or the run sent nothing itself.
         EndpointNotAllowedError: the endpoint may not be called any more.
+        StorageFullError: the store has less memory left than the child may need.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     clean, variants = await _count_unanswered(backend, parent)
@@ -44,6 +47,10 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
     endpoint = await refill_secrets(backend, before.endpoint, request.headers)
     check_target(endpoint, backend.policy)
     rate = changed.limits.rate_per_s
+    test_set = await backend.store.test_sets.get(backend.tenant, parent.spec.test_set.id)
+    outlook = estimate(
+        changed, test_set.stats, depth=parent.spec.depth, metrics=parent.spec.metrics
+    )
     spec: RunSpec = structs.replace(
         parent.spec,
         id=new_id("run"),
@@ -52,11 +59,14 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
             clean=clean,
             adversarial=variants,
             seconds_at_rate=(clean + variants) / rate if rate else None,
+            bytes=outlook.planned.bytes,
         ),
         egress=backend.egress,
         code_version=backend.code_version,
         retry=parent.id,
     )
+    await set_aside(backend, spec, outlook)
+    await backend.store.runs.use(backend.tenant, parent.id)
     record, _ = await backend.store.runs.create(
         backend.tenant,
         spec,

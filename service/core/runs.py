@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Progress, Run, RunPage, RunRequest, RunStatus, TestSetRef
 from reteval.contract.testsets import TestSet
+from service.core.admission import set_aside
 from service.core.backend import Backend, to_iso
 from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.estimates import estimate
@@ -42,12 +43,14 @@ async def create_run(
         InvalidError, EndpointNotAllowedError, SecretsUnavailableError: the request is refused.
         NotFoundError: no such test set.
         IdempotencyMismatchError: the key belongs to another body.
+        StorageFullError: the store has less memory left than the run may need.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     request = await resolve_model(backend, request)
     resolved = check_run(request, backend.policy)
     test_set = await find_test_set(backend, request.test_set)
     headers = join_headers(request.endpoint.headers, find_model_headers(request))
+    outlook = estimate(request, test_set.stats, depth=resolved.depth, metrics=resolved.metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=structs.replace(
@@ -58,16 +61,19 @@ async def create_run(
         ),
         depth=resolved.depth,
         metrics=tuple(str(metric) for metric in resolved.metrics),
-        planned=estimate(request, test_set.stats),
+        planned=outlook.planned,
         egress=backend.egress,
         code_version=backend.code_version,
         unscorable=test_set.stats.unscorable,
     )
+    idempotency = _idempotency(idempotency_key, body)
+    if not await backend.store.runs.knows(backend.tenant, idempotency):
+        await set_aside(backend, spec, outlook)
     record, created = await backend.store.runs.create(
         backend.tenant,
         spec,
         secrets=seal(backend.secret_key, headers) if headers else None,
-        idempotency=_idempotency(idempotency_key, body),
+        idempotency=idempotency,
         queue=RUNS,
     )
     if created:
@@ -127,6 +133,16 @@ async def cancel_run(backend: Backend, run_id: str) -> Run:
     return show(record, backend.now())
 
 
+async def pin_run(backend: Backend, run_id: str, *, pinned: bool) -> Run:
+    """Keep a run from expiring, or let it expire again.
+
+    Raises:
+        NotFoundError: no such run.
+    """
+    record = await backend.store.runs.pin(backend.tenant, run_id, pinned=pinned)
+    return show(record, backend.now())
+
+
 async def delete_run(backend: Backend, run_id: str) -> None:
     """Delete a run that has ended.
 
@@ -165,6 +181,8 @@ def show(record: RunRecord, now: datetime) -> Run:
         poll_after_s=_poll_after(record, eta_s),
         parent=spec.rescore.parent if spec.rescore else spec.retry or None,
         waits_until=_waits_until(record, now),
+        bytes=record.bytes,
+        pinned=record.pinned,
     )
 
 

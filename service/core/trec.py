@@ -113,7 +113,8 @@ async def _zip(
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as spool:
         with zipfile.ZipFile(spool, "w", zipfile.ZIP_DEFLATED) as archive:
             readme = _README.format(run=run_id, depth=depth, relevant_from=test_set.relevant_from)
-            archive.writestr("README.txt", readme)
+            # Without a time of its own, so that the same run is always the same bytes.
+            archive.writestr(zipfile.ZipInfo("README.txt"), readme, zipfile.ZIP_DEFLATED)
             with archive.open("run.trec", "w", force_zip64=True) as entry:
                 await _write_runs(backend, run_id, entry=entry, sheet=sheet, depth=depth)
             scored = await _scored_ids(backend, run_id, sheet)

@@ -3,6 +3,7 @@
 import msgspec
 
 from reteval.contract.comparisons import ComparisonReport
+from service.errors import RunActiveError
 from service.store import keys
 from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec
 from service.store.scripts import text
@@ -33,6 +34,7 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
                 keys.comparisons(tenant),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
+                keys.comparison_times(tenant),
             ],
             [
                 spec.id,
@@ -45,3 +47,25 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
             ],
         )
         return await self.get(tenant, text(chosen)), bool(created)
+
+    async def delete(self, tenant: str, comparison_id: str) -> None:
+        """Delete a comparison that has ended.
+
+        Raises:
+            RunActiveError: it has not ended.
+            NotFoundError: no such comparison.
+        """
+        await self.get(tenant, comparison_id)
+        verdict = await self._scripts.run(
+            "delete_comparison",
+            [
+                keys.job(tenant, comparison_id),
+                keys.job_part(tenant, comparison_id, "report"),
+                keys.comparisons(tenant),
+                keys.comparison_times(tenant),
+                keys.sizes(tenant),
+            ],
+            [comparison_id],
+        )
+        if text(verdict) == "active":
+            raise RunActiveError(f"Comparison {comparison_id!r} has not ended; wait for its end.")

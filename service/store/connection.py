@@ -122,6 +122,16 @@ class Connection:
         """Return the members of a sorted set, lowest first."""
         return [member.decode() for member in await self._call(self._redis.zrange(key, 0, -1))]
 
+    async def zrangebyscore(
+        self, key: str, *, above: str | None = None, below: str | None = None, limit: int
+    ) -> list[tuple[str, str]]:
+        """Return members with their whole-number scores, lowest first, between two scores."""
+        low, high = f"({above}" if above else "-inf", f"({below}" if below else "+inf"
+        rows = await self._call(
+            self._redis.zrangebyscore(key, low, high, start=0, num=limit, withscores=True)
+        )
+        return [(member.decode(), f"{score:.0f}") for member, score in rows]
+
     async def zscores(self, key: str) -> dict[str, int]:
         """Return all members of a sorted set with their whole-number scores."""
         rows = await self._call(self._redis.zrange(key, 0, -1, withscores=True))
@@ -146,9 +156,18 @@ class Connection:
         """Take a member out of a sorted set."""
         await self._call(self._redis.zrem(key, member))
 
-    async def info(self) -> dict[str, Any]:
-        """Return the server's account of itself."""
-        account: dict[str, Any] = await self._call(self._redis.info())
+    async def zscore(self, key: str, member: str) -> str | None:
+        """Return the whole-number score of a member, None where it is not in the set."""
+        score = await self._call(self._redis.zscore(key, member))
+        return None if score is None else f"{score:.0f}"
+
+    async def zcard(self, key: str) -> int:
+        """Return the size of a sorted set."""
+        return int(await self._call(self._redis.zcard(key)))
+
+    async def info(self, section: str = "default") -> dict[str, Any]:
+        """Return the server's account of itself, or one section of it."""
+        account: dict[str, Any] = await self._call(self._redis.info(section))
         return account
 
     async def now_ms(self) -> int:

@@ -124,4 +124,5 @@ def read_state(tenant: str, fields: dict[str, bytes]) -> dict[str, Any]:
         "cancel_requested": fields["cancel"] == b"1",
         "error": word("error"),
         "etag": word("etag"),
+        "bytes": number("bytes"),
     }

@@ -15,14 +15,16 @@ from service.store.fencing import Fence, LostClaimError, unit_keys
 from service.store.packing import STATUSES, Dictionary, pack_columns, pack_scores
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
+from service.store.sizes import Sizes
 
 
 class Journal:
     """Fenced writes that end a job."""
 
-    def __init__(self, scripts: Scripts) -> None:
+    def __init__(self, scripts: Scripts, sizes: Sizes) -> None:
         self._scripts = scripts
         self._fence = Fence(scripts)
+        self._sizes = sizes
 
     async def halt(self, claim: Claim) -> None:
         """Take the job away from all its other holders.
@@ -133,6 +135,7 @@ class Journal:
             LostClaimError: the claim is void.
         """
         tenant, job_id, queue = claim.tenant, claim.job_id, claim.queue
+        stored = await self._sizes.weigh(tenant, job_id)
         verdict = await self._scripts.run(
             "finish",
             [
@@ -142,7 +145,10 @@ class Journal:
                 keys.job_part(tenant, job_id, "report"),
                 keys.active(tenant, queue),
                 keys.BUSY,
+                keys.sizes(tenant),
+                keys.brief_sizes(tenant),
                 keys.job_part(tenant, job_id, "secrets"),
+                keys.job_part(tenant, job_id, "rankings"),
                 keys.job_part(tenant, job_id, "shards"),
                 *(keys.shard_outcomes(tenant, job_id, unit) for unit in shards),
             ],
@@ -155,6 +161,7 @@ class Journal:
                 hashlib.sha256(report).hexdigest(),
                 error,
                 keys.busy(tenant, queue),
+                stored,
             ],
         )
         if text(verdict) == "lost":

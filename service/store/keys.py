@@ -23,6 +23,10 @@ PROBE_PREFIX: Final = "prb_"
 PREVIEW_PREFIX: Final = "prv_"
 """Of the ids of previews, which show variants and are kept for a day, too."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
+TENANTS: Final = f"t:{SYSTEM_TENANT}:tenants"
+"""Set of every tenant that ever stored a test set."""
+RESERVED: Final = f"t:{SYSTEM_TENANT}:reserved"
+"""From `tenant/run` to the bytes that the run may still come to need."""
 
 
 def new_id(prefix: str) -> str:
@@ -115,6 +119,10 @@ RUN_PARTS: Final = (
 )
 
 
+LASTING_PARTS: Final = ("plan", "packed", "columns", "unjudged", "report")
+"""The parts of a job that stay when it has ended."""
+
+
 def runs(tenant: str) -> str:
     """All runs, by time."""
     return f"t:{tenant}:runs"
@@ -138,6 +146,21 @@ def endpoint_names(tenant: str) -> str:
 def comparisons(tenant: str) -> str:
     """From the content of a comparison to the one that has it."""
     return f"t:{tenant}:comparisons"
+
+
+def comparison_times(tenant: str) -> str:
+    """All comparisons, by time."""
+    return f"t:{tenant}:comparisons:times"
+
+
+def sizes(tenant: str) -> str:
+    """From the id of a kept object to its bytes."""
+    return f"t:{tenant}:sizes"
+
+
+def brief_sizes(tenant: str) -> str:
+    """Ids and bytes of ended jobs that are kept for a day, by the time they go."""
+    return f"t:{tenant}:sizes:brief"
 
 
 def target_slots(target: str) -> str:

@@ -106,7 +106,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
 
     `epoch` is the fencing token: each claim raises it, and every write of a worker carries
     the one it was given. `queue` is where its wake-up calls go; before `not_before_ms` nobody
-    works on it.
+    works on it. `bytes` is what is stored of it, counted at its end.
     """
 
     tenant: str
@@ -122,15 +122,21 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     cancel_requested: bool
     error: str | None
     etag: str | None
+    bytes: int | None
 
 
 class RunRecord(JobRecord, frozen=True, kw_only=True):
-    """A run. `total` is 0 until the plan of requests is stored."""
+    """A run. `total` is 0 until the plan of requests is stored; a pinned one never expires.
+
+    `used_ms` is when it was last rescored, compared or restored.
+    """
 
     spec: RunSpec
     total: int
     done: int
     failed: int
+    pinned: bool
+    used_ms: int
 
     @property
     def id(self) -> str:

@@ -89,6 +89,32 @@ class Runs:
             raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
         return await self.get(tenant, text(run_id)), text(verdict) == "created"
 
+    async def knows(self, tenant: str, idempotency: Idempotency | None) -> bool:
+        """Tell whether an idempotency key was used before."""
+        return idempotency is not None and await self._connection.exists(
+            keys.idempotency(tenant, idempotency.key)
+        )
+
+    async def pin(self, tenant: str, run_id: str, *, pinned: bool) -> RunRecord:
+        """Keep a run from expiring, or let it expire again.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        await self._scripts.run("mark", [keys.job(tenant, run_id)], ["pinned", int(pinned)])
+        return await self.get(tenant, run_id)
+
+    async def use(self, tenant: str, run_id: str) -> None:
+        """Note that a run is read for another job, so that it does not expire meanwhile."""
+        await self._scripts.run("mark", [keys.job(tenant, run_id)], ["used_ms", ""])
+
+    async def pinned(self, tenant: str, run_ids: Sequence[str]) -> bool:
+        """Tell whether all of these runs are pinned."""
+        marks = [
+            await self._connection.hget(keys.job(tenant, run_id), "pinned") for run_id in run_ids
+        ]
+        return all(mark == b"1" for mark in marks)
+
     async def put_rankings(self, tenant: str, run_id: str, rankings: Sequence[Ranking]) -> None:
         """Store rankings for a run that is about to be created; else they expire in an hour."""
         key = keys.job_part(tenant, run_id, "rankings")
@@ -141,6 +167,13 @@ class Runs:
         following = found[limit - 1][1] if len(found) > limit else None
         return [record for record, _ in found[:limit]], following
 
+    async def span(self, tenant: str) -> tuple[int, int | None]:
+        """Return how many runs there are, and when the oldest was made, in milliseconds."""
+        index = keys.runs(tenant)
+        oldest = await self._connection.zrangebyscore(index, limit=1)
+        made_ms = int(oldest[0][1]) // 1_000 if oldest else None
+        return await self._connection.zcard(index), made_ms
+
     async def request_cancel(self, tenant: str, run_id: str) -> RunRecord:
         """Ask a run to stop; one that no worker has claimed yet ends at once.
 
@@ -165,6 +198,8 @@ class Runs:
                 keys.job_part(tenant, run_id, "secrets"),
                 keys.active(tenant, record.queue),
                 keys.BUSY,
+                keys.sizes(tenant),
+                keys.job_part(tenant, run_id, "rankings"),
             ],
             [
                 report,
@@ -195,6 +230,7 @@ class Runs:
                 keys.job(tenant, run_id),
                 keys.runs(tenant),
                 keys.test_set_runs(tenant, record.spec.test_set.id),
+                keys.sizes(tenant),
                 *(keys.job_part(tenant, run_id, part) for part in keys.RUN_PARTS),
             ],
             [run_id],
@@ -267,6 +303,8 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         total=int(fields["total"]),
         done=int(fields["done"]),
         failed=int(fields["failed"]),
+        pinned=fields.get("pinned") == b"1",
+        used_ms=int(fields.get("used_ms", 0)),
         **read_state(tenant, fields),
     )
 

@@ -7,6 +7,7 @@ from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
+from service.store.copies import Copies
 from service.store.damage import Damage
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
@@ -15,9 +16,12 @@ from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
+from service.store.reservations import Reservations
+from service.store.retention import Retention
 from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.shards import Shards
+from service.store.sizes import Sizes
 from service.store.targets import Targets
 from service.store.test_sets import TestSets
 
@@ -38,13 +42,17 @@ class Store:
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts)
+        self.copies = Copies(connection, scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
         self.targets = Targets(scripts)
         self.plans = Plans(connection, scripts)
         self.shards = Shards(connection, scripts)
-        self.journal = Journal(scripts)
+        self.retention = Retention(connection, self.runs, self.comparisons)
+        self.sizes = Sizes(connection, scripts)
+        self.reservations = Reservations(scripts)
+        self.journal = Journal(scripts, self.sizes)
 
     @classmethod
     def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":

@@ -24,6 +24,7 @@ class Staging:
         self._connection = connection
         self._pending: list[Query] = []
         self._written = 0
+        self.bytes = 0
         self.key = keys.staging(tenant, secrets.token_hex(16))
 
     async def write(self, queries: list[Query]) -> None:
@@ -44,9 +45,11 @@ class Staging:
         await self._connection.unlink(self.key)
 
     async def _flush(self, queries: list[Query]) -> None:
-        await self._connection.hset(self.key, str(self._written), chunks.pack(queries))
+        field, blob = str(self._written), chunks.pack(queries)
+        await self._connection.hset(self.key, field, blob)
         await self._connection.expire(self.key, STAGING_MS)
         self._written += 1
+        self.bytes += len(field) + len(blob)
 
 
 class TestSets:
@@ -71,6 +74,7 @@ class TestSets:
         """
         await staging.seal()
         test_set_id = keys.new_id("ts")
+        body = msgspec.json.encode(draft)
         chosen, created = await self._scripts.run(
             "commit_test_set",
             [
@@ -81,8 +85,18 @@ class TestSets:
                 keys.test_set_contents(tenant),
                 keys.test_set_versions(tenant),
                 keys.test_set_name(tenant, draft.name),
+                keys.sizes(tenant),
+                keys.TENANTS,
             ],
-            [test_set_id, draft.name, draft.hash, msgspec.json.encode(draft), created_at],
+            [
+                test_set_id,
+                draft.name,
+                draft.hash,
+                body,
+                created_at,
+                len(body) + staging.bytes,
+                tenant,
+            ],
         )
         return await self.get(tenant, text(chosen)), bool(created)
 
@@ -156,6 +170,7 @@ class TestSets:
                 keys.test_set_contents(tenant),
                 keys.test_set_name(tenant, test_set.name),
                 keys.test_set_runs(tenant, test_set.id),
+                keys.sizes(tenant),
             ],
             [test_set.id, test_set.name, test_set.hash],
         )
@@ -185,5 +200,6 @@ def _read_head(test_set_id: str, fields: dict[str, bytes]) -> TestSet:
         id=test_set_id,
         version=int(fields["version"]),
         created_at=fields["created"].decode(),
+        bytes=int(fields["bytes"]),
         **values,
     )

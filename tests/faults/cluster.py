@@ -59,9 +59,8 @@ class Part:
 
     def count_files(self) -> int:
         """Count the open files and connections of it and its forks."""
-        return sum(
-            len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in (self.pid, *self.horses())
-        )
+        folders = [Path(f"/proc/{pid}/fd") for pid in (self.pid, *self.horses())]
+        return sum(len(list(folder.iterdir())) for folder in folders)
 
     def send(self, number: signal.Signals) -> None:
         """Signal the process itself, and none of its forks."""

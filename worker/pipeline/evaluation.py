@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Counts, Effort, MetricSummary, Partial, Results
@@ -23,7 +24,6 @@ from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
 from worker.pipeline.scoring import (
-    MAX_SLICES,
     EffortCount,
     Scores,
     count_outcomes,

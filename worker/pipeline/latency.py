@@ -9,10 +9,11 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from reteval.contract.latency import BOUNDS_MS, Histogram, Spread
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Latency
 from worker.pipeline.plan import Plan
-from worker.pipeline.scoring import MAX_SLICES, slice_names
+from worker.pipeline.scoring import slice_names
 from worker.pipeline.spool import Spool, Table
 from worker.pipeline.stretches import Stretch
 

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.metrics import Metric
 from reteval.contract.outcomes import Outcome, OutcomeStatus
 from reteval.contract.results import Counts, Effort, MetricSummary, Slice
@@ -19,7 +20,6 @@ from worker.metrics.kernel import score
 from worker.metrics.summary import summarise
 from worker.pipeline.stretches import Stretch
 
-MAX_SLICES: Final = 100
 RECALL_AT_5: Final = Metric("recall", 5)
 Values = NDArray[np.float64]
 

@@ -23,6 +23,7 @@ from reteval.cli.arguments import (
 )
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.history import render_trend
+from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
@@ -169,6 +170,11 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "pin": pin,
+    "unpin": unpin,
+    "usage": usage,
+    "backup": backup,
+    "restore": restore,
 }
 
 

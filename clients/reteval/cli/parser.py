@@ -67,6 +67,27 @@ examples:
   reteval probe https://search.example/query docs --header 'Authorization: Bearer s3cret'
   reteval probe https://search.example/query --query 'reset my password' --query refunds
 """
+PIN_EXAMPLE: Final = """\
+example:
+  reteval pin run_0123456789abcdef
+"""
+UNPIN_EXAMPLE: Final = """\
+example:
+  reteval unpin run_0123456789abcdef
+"""
+USAGE_EXAMPLE: Final = """\
+example:
+  reteval usage
+"""
+BACKUP_EXAMPLE: Final = """\
+examples:
+  reteval backup baseline.backup --run run_0123456789abcdef
+  reteval backup everything.backup --all
+"""
+RESTORE_EXAMPLE: Final = """\
+example:
+  reteval restore everything.backup
+"""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -91,6 +112,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_gate(commands)
     _add_power(commands)
     _add_probe(commands)
+    _add_keeping(commands)
     return parser
 
 
@@ -291,3 +313,21 @@ def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument(
         "--timeout", dest="wait_at_most", type=float, metavar="S", help="seconds to wait at most"
     )
+
+
+def _add_keeping(commands: "Commands[argparse.ArgumentParser]") -> None:
+    pin = _add_command(commands, "pin", "keep a run from expiring", PIN_EXAMPLE)
+    unpin = _add_command(commands, "unpin", "let a run expire", UNPIN_EXAMPLE)
+    for parser in (pin, unpin):
+        parser.add_argument("run", metavar="RUN", help="id of the run")
+    about = "print what is kept, for how long, and what is left"
+    _add_command(commands, "usage", about, USAGE_EXAMPLE)
+    about = "save runs, each with its test set, and test sets in one file"
+    backup = _add_command(commands, "backup", about, BACKUP_EXAMPLE)
+    backup.add_argument("file", metavar="FILE", type=Path, help="to write")
+    backup.add_argument("--run", action="append", default=[], metavar="ID", help="repeatable")
+    backup.add_argument("--test-set", action="append", default=[], metavar="ID", help="repeatable")
+    backup.add_argument("--all", action="store_true", help="every test set and ended run")
+    about = "bring back what a backup holds and the service does not have"
+    restore = _add_command(commands, "restore", about, RESTORE_EXAMPLE)
+    restore.add_argument("file", metavar="FILE", type=Path, help="made by `reteval backup`")

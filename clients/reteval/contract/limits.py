@@ -25,6 +25,8 @@ MAX_PAGE: Final = 200
 DEFAULT_PAGE: Final = 50
 MAX_WAIT_S: Final = 30
 MAX_REPEATS: Final = 20
+MAX_SLICES: Final = 100
+"""Largest slices that a report has."""
 MAX_FIELDS: Final = 32
 MAX_FIELD_BYTES: Final = 8_192
 MAX_FIELD_NUMBERS: Final = 4_096

@@ -10,6 +10,7 @@ class ErrorCode(StrEnum):
 
     MALFORMED_JSON = "malformed_json"
     MALFORMED_TEXT = "malformed_text"
+    MALFORMED_BACKUP = "malformed_backup"
     BAD_REQUEST = "bad_request"
     BAD_CURSOR = "bad_cursor"
     UNAUTHORIZED = "unauthorized"
@@ -24,6 +25,7 @@ class ErrorCode(StrEnum):
     RUN_ACTIVE = "run_active"
     ALREADY_TERMINAL = "already_terminal"
     CORRUPT_RECORD = "corrupt_record"
+    RESTORE_CONFLICT = "restore_conflict"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"

@@ -181,7 +181,8 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them.
 
     `repeats` are the clean queries of all rounds but the first. `model_calls` go to the model
-    that writes paraphrases, before the first search, and are in no other count.
+    that writes paraphrases, before the first search, and are in no other count. `bytes` is what
+    the store will keep of the run, at most.
     """
 
     clean: int
@@ -189,6 +190,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     seconds_at_rate: float | None = None
     repeats: int = 0
     model_calls: int = 0
+    bytes: int = 0
 
     @property
     def total(self) -> int:
@@ -200,7 +202,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """State of a run; `error` names the reason of a failed one.
 
     `parent` is the run it rescores or retries. `waits_until` is when its window opens, while it
-    waits for that.
+    waits for that. `bytes` is what the store keeps of it, once it has ended. A pinned run does
+    not expire.
     """
 
     id: str
@@ -221,6 +224,8 @@ class Run(Struct, frozen=True, kw_only=True):
     poll_after_s: float | None = None
     parent: str | None = None
     waits_until: str | None = None
+    bytes: int | None = None
+    pinned: bool = False
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

@@ -80,7 +80,9 @@ class TestSetStats(Struct, frozen=True, kw_only=True):
     """Counts of a stored set. `scorable`: has a document of grade `relevant_from` or more.
 
     `variants` are queries with a `parent`; they are in none of the other query counts.
-    `grades` maps each grade, as a string, to its number of judgments.
+    `grades` maps each grade, as a string, to its number of judgments. `text_bytes` are those of
+    texts and ids of queries, `id_bytes` those of judged ids; `slices` counts tags, splits and
+    sources, up to 100.
     """
 
     __test__ = False
@@ -93,10 +95,13 @@ class TestSetStats(Struct, frozen=True, kw_only=True):
     judgments: int
     grades: dict[str, int]
     tags: dict[str, int] = field(default_factory=dict)
+    text_bytes: int = 0
+    id_bytes: int = 0
+    slices: int = 0
 
 
 class TestSet(Struct, frozen=True, kw_only=True):
-    """A stored test set without its queries; immutable."""
+    """A stored test set without its queries; immutable. `bytes` is what the store keeps of it."""
 
     __test__ = False
 
@@ -112,6 +117,7 @@ class TestSet(Struct, frozen=True, kw_only=True):
     allow_unscorable: bool
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...] = field(default=())
+    bytes: int = 0
 
 
 class TestSetPage(Struct, frozen=True, kw_only=True):

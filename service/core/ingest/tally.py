@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Judgment, Query, TestSetHead, TestSetStats
 from service.core.ingest.located import Located
@@ -20,6 +21,8 @@ class Tally:
         self._counts: Counter[str] = Counter()
         self._grades: Counter[int] = Counter()
         self._tags: Counter[str] = Counter()
+        self._slices: set[str] = set()
+        self._text_bytes = self._id_bytes = 0
 
     def add(self, query: Query, relevant: list[Judgment]) -> str:
         """Count a normalised query and name its count: how it will be used."""
@@ -33,6 +36,12 @@ class Tally:
             else:
                 use = "scorable" if is_scorable(relevant, self._head) else "unscorable"
         self._counts[use] += 1
+        self._text_bytes += len(query.id.encode()) + len(query.query.encode())
+        self._id_bytes += sum(len(str(judgment.id).encode()) for judgment in relevant)
+        if len(self._slices) < MAX_SLICES:
+            self._slices.update(f"tag:{tag}" for tag in query.tags)
+            self._slices.update((f"split:{query.split}", f"source:{query.source}"))
+            self._slices -= {"split:", "source:"}
         return use
 
     def check_tags(self, item: Located) -> list[ProblemItem]:
@@ -55,4 +64,7 @@ class Tally:
             judgments=self._grades.total(),
             grades={str(grade): self._grades[grade] for grade in sorted(self._grades)},
             tags=dict(sorted(self._tags.items())),
+            text_bytes=self._text_bytes,
+            id_bytes=self._id_bytes,
+            slices=min(len(self._slices), MAX_SLICES),
         )

@@ -1,5 +1,5 @@
 -- Delete a run that has ended, with all its parts.
--- KEYS: run, runs index, test set runs, then the parts    ARGV: id
+-- KEYS: run, runs index, test set runs, sizes, then the parts    ARGV: id
 local status = redis.call('HGET', KEYS[1], 'status')
 if not status then
   return 'missing'
@@ -7,7 +7,8 @@ end
 if status == 'queued' or status == 'running' or status == 'finalising' then
   return 'active'
 end
-redis.call('UNLINK', KEYS[1], unpack(KEYS, 4))
+redis.call('UNLINK', KEYS[1], unpack(KEYS, 5))
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
+redis.call('HDEL', KEYS[4], ARGV[1])
 return 'deleted'

@@ -1,5 +1,5 @@
 -- Delete a test set that no run refers to.
--- KEYS: head, queries, index, contents, name, runs
+-- KEYS: head, queries, index, contents, name, runs, sizes
 -- ARGV: id, name, content hash
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'missing'
@@ -9,6 +9,10 @@ if redis.call('ZCARD', KEYS[6]) > 0 then
 end
 redis.call('UNLINK', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
-redis.call('HDEL', KEYS[4], ARGV[2] .. '\0' .. ARGV[3])
+local field = ARGV[2] .. '\0' .. ARGV[3]
+if redis.call('HGET', KEYS[4], field) == ARGV[1] then
+  redis.call('HDEL', KEYS[4], field)
+end
 redis.call('ZREM', KEYS[5], ARGV[1])
+redis.call('HDEL', KEYS[7], ARGV[1])
 return 'deleted'

@@ -1,6 +1,7 @@
 import asyncio
 
 import redis
+import structlog
 
 from service.queue import JobQueue
 from service.reaper import reap, reap_forever
@@ -60,3 +61,24 @@ async def test_reaping_goes_on_after_a_round_failed(
             await asyncio.sleep(0.02)
     await end_task(reaping)
     assert not (await store.runs.get(DEFAULT_TENANT, run_id)).status.terminal
+
+
+async def test_reaper_deletes_what_is_too_old(
+    store: Store, queue: JobQueue, redis_url: str
+) -> None:
+    """Whoever leads deletes expired runs as the operator set it, and says what it deleted."""
+    run_id = await new_run_id(store)
+    await store.runs.request_cancel(DEFAULT_TENANT, run_id)
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset(keys.job(DEFAULT_TENANT, run_id), "finished_ms", 1)
+        client.zadd(keys.runs(DEFAULT_TENANT), {run_id: 1})
+    with structlog.testing.capture_logs() as logs:
+        reaping = asyncio.create_task(reap_forever(store, queue, interval_s=0.05, retention_days=1))
+        while await store.runs.span(DEFAULT_TENANT) != (0, None):
+            await asyncio.sleep(0.02)
+        while not logs:
+            await asyncio.sleep(0.02)
+        await end_task(reaping)
+    (entry,) = [line for line in logs if line["event"] == "retention.deleted"]
+    assert (entry["id"], entry["tenant"], entry["retention_days"]) == (run_id, DEFAULT_TENANT, 1)
+    assert entry["bytes"] > 0

@@ -95,4 +95,5 @@ async def end_run(
         status=RunStatus.COMPLETED if metrics else RunStatus.FAILED,
         report=msgspec.json.encode(report),
         error="" if metrics else "endpoint_down",
+        shards=[name_shard(0)],
     )

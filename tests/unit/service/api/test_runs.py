@@ -28,6 +28,7 @@ async def test_create_answers_where_the_run_is(client: httpx.AsyncClient) -> Non
     assert made.headers["Retry-After"] == "1"
     run = (await client.get(made.headers["Location"])).json()
     assert (run["status"], run["label"], run["meta"]) == ("queued", "base", {"commit": "abc"})
+    assert run["planned"].pop("bytes") > 0
     assert run["planned"] == {
         "clean": 1,
         "adversarial": 0,

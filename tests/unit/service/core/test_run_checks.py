@@ -179,7 +179,8 @@ def test_errors_are_at_most_twenty() -> None:
 )
 def test_planned_calls_are_counted(adversarial: dict[str, Any] | None, calls: int) -> None:
     """Hand-made variants are always sent; the rest is kinds x severities x replicates x sample."""
-    made = estimate(request(adversarial=adversarial, limits={"rate_per_s": 10}), STATS)
+    asked = request(adversarial=adversarial, limits={"rate_per_s": 10})
+    made = estimate(asked, STATS, depth=10, metrics=("mrr",)).planned
     assert (made.clean, made.adversarial) == (110, calls)
     assert made.seconds_at_rate == (110 + calls) / 10
 
@@ -238,5 +239,8 @@ def test_model_calls_are_counted_apart() -> None:
     """The calls that cost the model are told before any is made."""
     asked = request(adversarial={"model": {"url": URL}, "preset": "quick"})
     plain = request(adversarial={"preset": "quick"})
-    assert (estimate(asked, STATS).model_calls, estimate(plain, STATS).model_calls) == (50, 0)
-    assert estimate(asked, STATS).adversarial - estimate(plain, STATS).adversarial == 150
+    written, kept = (
+        estimate(one, STATS, depth=10, metrics=("mrr",)).planned for one in (asked, plain)
+    )
+    assert (written.model_calls, kept.model_calls) == (50, 0)
+    assert written.adversarial - kept.adversarial == 150

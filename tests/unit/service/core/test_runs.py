@@ -4,7 +4,7 @@ import msgspec
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.runs import RunRequest, RunStatus
-from service.core.backend import Backend, parse_policy, to_iso
+from service.core.backend import Backend, Keeping, parse_policy, to_iso
 from service.core.runs import create_run, show
 from service.queue import JobQueue
 from service.store.records import RunRecord
@@ -35,6 +35,9 @@ async def record(store: Store, **changes: object) -> RunRecord:
         "cancel_requested": False,
         "error": None,
         "etag": None,
+        "bytes": None,
+        "pinned": False,
+        "used_ms": 0,
         **changes,
     }
     return msgspec.convert(fields, RunRecord)
@@ -73,6 +76,7 @@ async def test_run_is_accepted_while_the_queue_is_away(store: Store) -> None:
         egress="loopback",
         secret_key="",
         code_version="0",
+        keeping=Keeping(),
         now=lambda: NOW,
     )
     test_set = await stored_test_set(store, [query()])

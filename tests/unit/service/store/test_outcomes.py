@@ -111,4 +111,4 @@ async def test_delete_frees_every_key_of_a_run(store: Store, redis_url: str) -> 
     await store.test_sets.delete(DEFAULT_TENANT, record.spec.test_set.id)
     with redis.Redis.from_url(redis_url) as client:
         left = {name.decode() for name in client.keys("*")}
-    assert left == {"t:default:test-sets:versions", keys.TURNS}
+    assert left == {"t:default:test-sets:versions", keys.TURNS, keys.TENANTS}

@@ -9,7 +9,7 @@ from reteval.contract.comparisons import Comparison, ComparisonRequest, Scope
 from reteval.contract.gates import GateOutcome, GatePending, GateReason, GateRequest, GateVerdict
 from reteval.contract.runs import RunStatus
 from service.core import comparisons
-from service.core.backend import Backend, parse_policy
+from service.core.backend import Backend, Keeping, parse_policy
 from service.core.gates.decide import Comparisons, decide
 from service.core.gates.evidence import find_baseline, plan_comparisons
 from service.core.gates.readings import Gap
@@ -82,6 +82,7 @@ def backend(store: Store, queue: JobQueue) -> Backend:
         egress="loopback",
         secret_key="",
         code_version="0",
+        keeping=Keeping(),
         now=lambda: datetime(2026, 11, 30, tzinfo=UTC),
     )
 

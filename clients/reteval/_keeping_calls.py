@@ -1,0 +1,65 @@
+"""The calls about keeping: pins, usage, backups, and comparisons that are not kept."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from reteval._requests import JSON, Call, segment
+from reteval.contract.backups import MEDIA, BackupRequest, Restoration
+from reteval.contract.runs import Run
+from reteval.contract.usage import Usage
+
+RESTORE_S: Final = 600.0
+"""The answer comes when every object is checked and stored."""
+
+
+def pin_run(run_id: str) -> Call[Run]:
+    """Keep a run from expiring."""
+    path = f"/v1/runs/{segment(run_id)}/pin"
+    return Call(method="POST", path=path, expect=Run, repeatable=True)
+
+
+def unpin_run(run_id: str) -> Call[None]:
+    """Let a run expire."""
+    path = f"/v1/runs/{segment(run_id)}/pin"
+    return Call(method="DELETE", path=path, expect=type(None), repeatable=True)
+
+
+def delete_comparison(comparison_id: str) -> Call[None]:
+    """Delete a comparison that has ended."""
+    path = f"/v1/comparisons/{segment(comparison_id)}"
+    return Call(method="DELETE", path=path, expect=type(None), repeatable=True)
+
+
+def get_usage() -> Call[Usage]:
+    """Read what is kept."""
+    headers = {"accept": JSON}
+    return Call(method="GET", path="/v1/usage", expect=Usage, headers=headers, repeatable=True)
+
+
+def post_backup(runs: Sequence[str], test_sets: Sequence[str], *, everything: bool) -> Call[None]:
+    """Download a backup; it is written to a file, not kept as an answer."""
+    asked = BackupRequest(runs=list(runs), test_sets=list(test_sets), all=everything)
+    return Call(
+        method="POST",
+        path="/v1/backups",
+        expect=type(None),
+        headers={"content-type": JSON},
+        content=msgspec.json.encode(asked),
+        repeatable=True,
+    )
+
+
+def post_restore(path: Path) -> Call[Restoration]:
+    """Upload a backup; what is there already is skipped, so that repeating is harmless."""
+    return Call(
+        method="POST",
+        path="/v1/restores",
+        expect=Restoration,
+        headers={"accept": JSON, "content-type": MEDIA},
+        file=path,
+        repeatable=True,
+        extra_s=RESTORE_S,
+    )

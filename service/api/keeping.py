@@ -1,0 +1,76 @@
+"""Routes about what is kept, and for how long: usage, pins."""
+
+from typing import Final
+
+from litestar import Response
+from litestar.params import FromPath
+
+from reteval.contract.runs import Run
+from reteval.contract.usage import Usage
+from service import errors
+from service.api.bodies import AnyRequest, NoParameters, read_query
+from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
+from service.api.responses import answer, answer_nothing
+from service.api.runs import Deployed, show_run
+from service.core import runs
+from service.core.usage import get_usage
+
+
+@reads(
+    "/usage",
+    Operation(
+        id="getUsage",
+        tag="operations",
+        summary="Tell what is kept, how long, and what is left",
+        about=(
+            "Bytes are lengths of what is stored; the memory of the server is larger by its own "
+            "overhead, and shared by all who use it."
+        ),
+        answers={200: Answer(about="What is kept", media={JSON: Usage})},
+        errors=(errors.InvalidError,),
+    ),
+)
+async def read_usage(request: AnyRequest, backend: Deployed) -> Response[bytes]:
+    """Answer what is kept."""
+    read_query(request, NoParameters)
+    return answer(await get_usage(backend))
+
+
+@creates(
+    "/runs/{run_id:str}/pin",
+    Operation(
+        id="pinRun",
+        tag="runs",
+        summary="Keep a run from expiring",
+        about="For baselines. It can still be deleted. Pinning it again changes nothing.",
+        answers={200: Answer(about="Pinned", media={JSON: Run})},
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def pin_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Response[bytes]:
+    """Pin a run."""
+    read_query(request, NoParameters)
+    return show_run(await runs.pin_run(backend, run_id, pinned=True))
+
+
+@deletes(
+    "/runs/{run_id:str}/pin",
+    Operation(
+        id="unpinRun",
+        tag="runs",
+        summary="Let a run expire",
+        about="Where the operator lets runs expire, after so many days from its end or last use.",
+        answers={204: Answer(about="Not pinned")},
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def unpin_run(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Unpin a run."""
+    read_query(request, NoParameters)
+    await runs.pin_run(backend, run_id, pinned=False)
+    return answer_nothing()
+
+
+HANDLERS: Final = (read_usage, pin_run, unpin_run)

@@ -1,0 +1,22 @@
+-- Turn a staged run of a backup into a run; its age counts from now.
+-- KEYS: run, sizes, runs index, test set head, test set runs, then staged and final key of each part
+-- ARGV: id, position, then fields of the record and their values in turn
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return 'exists'
+end
+if redis.call('EXISTS', KEYS[4]) == 0 then
+  return 'no_test_set'
+end
+for i = 6, #KEYS, 2 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then
+    redis.call('RENAME', KEYS[i], KEYS[i + 1])
+    redis.call('PERSIST', KEYS[i + 1])
+  end
+end
+local now = redis.call('TIME')
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('HSET', KEYS[1], 'used_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
+redis.call('HSET', KEYS[2], ARGV[1], redis.call('HGET', KEYS[1], 'bytes'))
+redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
+redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
+return 'restored'
