@@ -11,12 +11,14 @@ from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
+from redis.sentinel import Sentinel
 from rq import Queue
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from service.errors import StoreUnavailableError
+from service.redis_url import connect, sentinels_of
 
 JOB: Final = "worker.jobs.execute"
 """Named by string, so that the API never imports the worker; a test resolves it."""
@@ -47,7 +49,8 @@ class JobQueue:
 
     def close(self) -> None:
         """Close the connections."""
-        self._redis.close()
+        for client in (self._redis, *sentinels_of(self._redis)):
+            client.close()
 
     async def enqueue(self, tenant: str, job_id: str, epoch: int, *, queue: str) -> None:
         """Make sure that a wake-up call for the job waits in the queue. Safe to repeat.
@@ -114,8 +117,11 @@ def _fresh(job: Job) -> bool:
 
 def open_redis(redis_url: str) -> "Redis":
     """Make the synchronous client that rq works on, for the queue and for workers."""
-    return Redis.from_url(
+    client: Redis = connect(
         redis_url,
+        Redis,
+        Sentinel,
         socket_connect_timeout=_TIMEOUT_S,
         retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), 2),
     )
+    return client

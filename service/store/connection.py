@@ -8,12 +8,14 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import Sentinel
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import BusyLoadingError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.errors import StorageFullError, StoreUnavailableError
+from service.redis_url import connect, sentinels_of
 
 TIMEOUT_S: Final = 5.0
 RETRIES: Final = 2
@@ -31,14 +33,20 @@ class Connection:
         """Make a pool; it connects at its first command."""
         retry = Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), RETRIES)
         return cls(
-            Redis.from_url(
-                url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=retry
+            connect(
+                url,
+                Redis,
+                Sentinel,
+                socket_timeout=TIMEOUT_S,
+                socket_connect_timeout=TIMEOUT_S,
+                retry=retry,
             )
         )
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._redis.aclose()
+        for client in (self._redis, *sentinels_of(self._redis)):
+            await client.aclose()
 
     async def get(self, key: str) -> bytes | None:
         """Return a string."""
