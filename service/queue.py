@@ -11,7 +11,6 @@ from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from redis.sentinel import Sentinel
 from rq import Queue
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
@@ -119,8 +118,6 @@ def open_redis(redis_url: str) -> "Redis":
     """Make the synchronous client that rq works on, for the queue and for workers."""
     client: Redis = connect(
         redis_url,
-        Redis,
-        Sentinel,
         socket_connect_timeout=_TIMEOUT_S,
         retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), 2),
     )

@@ -8,8 +8,13 @@
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
+import redis
+import redis.asyncio
 from msgspec import Struct
-from redis.connection import parse_url
+from redis.asyncio.sentinel import SentinelManagedConnection as SentinelManaged
+from redis.asyncio.sentinel import SentinelManagedSSLConnection as SentinelManagedTls
+from redis.connection import SSLConnection, parse_url
+from redis.sentinel import SentinelManagedConnection
 
 PORT: Final = 6379
 SENTINEL_PORT: Final = 26_379
@@ -63,22 +68,49 @@ def read_address(url: str) -> Address:
     )
 
 
-def connect(url: str, client: Any, sentinel: Any, **options: Any) -> Any:
-    """Make a client; it connects at its first command, through sentinels to whoever leads then.
+class _Leader(SentinelManagedConnection):
+    """Is closed when a reply was not read to its end, as redis-py's other connections are.
 
-    `client` and `sentinel` are redis-py's classes, both synchronous or both asynchronous.
+    Its own sentinel connection goes on (8.1), and answers the next command with the late reply.
     """
+
+    def read_response(self, disable_decoding: bool = False, **options: Any) -> Any:  # noqa: FBT001, FBT002 - the signature is redis-py's
+        return super().read_response(disable_decoding, **{"disconnect_on_error": True, **options})
+
+
+class _TlsLeader(_Leader, SSLConnection):
+    """The same over TLS."""
+
+
+def connect(url: str, **options: Any) -> Any:
+    """Make a synchronous client; it connects at its first command."""
+    kinds = {False: _Leader, True: _TlsLeader}
+    return _connect(url, redis.Redis, redis.Sentinel, options, kinds)
+
+
+def connect_async(url: str, **options: Any) -> Any:
+    """Make an asynchronous client; it connects at its first command."""
+    kinds = {False: SentinelManaged, True: SentinelManagedTls}
+    return _connect(url, redis.asyncio.Redis, redis.asyncio.Sentinel, options, kinds)
+
+
+def _connect(
+    url: str, client: Any, sentinel: Any, options: dict[str, Any], kinds: dict[bool, Any]
+) -> Any:
+    """Go straight to a server, or through sentinels to whoever leads at each connection."""
     address = read_address(url)
     if not address.name:
         return client.from_url(url, **options)
     server = parse_url(address.server)  # type: ignore[no-untyped-call]
     del server["host"]
-    tls = {"ssl": True} if server.pop("connection_class", None) else {}
-    tls |= {key: value for key, value in server.items() if key.startswith("ssl_")}
+    tls = server.pop("connection_class", None) is not None
+    security = {key: value for key, value in server.items() if key.startswith("ssl_")}
     watch = sentinel(
-        address.hosts, sentinel_kwargs=options | tls | address.sentinel_options, **options
+        address.hosts,
+        sentinel_kwargs=options | security | {"ssl": tls} | address.sentinel_options,
+        **options,
     )
-    return watch.master_for(address.name, redis_class=client, **(server | tls))
+    return watch.master_for(address.name, redis_class=client, connection_class=kinds[tls], **server)
 
 
 def sentinels_of(client: Any) -> list[Any]:

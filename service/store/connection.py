@@ -6,16 +6,14 @@ Commands may be sent again after a lost connection, so only idempotent ones are 
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Final
 
-from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import Sentinel
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import BusyLoadingError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.errors import StorageFullError, StoreUnavailableError
-from service.redis_url import connect, sentinels_of
+from service.redis_url import connect_async, sentinels_of
 
 TIMEOUT_S: Final = 5.0
 RETRIES: Final = 2
@@ -33,13 +31,8 @@ class Connection:
         """Make a pool; it connects at its first command."""
         retry = Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), RETRIES)
         return cls(
-            connect(
-                url,
-                Redis,
-                Sentinel,
-                socket_timeout=TIMEOUT_S,
-                socket_connect_timeout=TIMEOUT_S,
-                retry=retry,
+            connect_async(
+                url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=retry
             )
         )
 

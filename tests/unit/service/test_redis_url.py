@@ -6,10 +6,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.connection import SSLConnection
+from redis.retry import Retry
 
 from service.errors import StoreUnavailableError
 from service.queue import RUNS, JobQueue
-from service.redis_url import read_address
+from service.redis_url import connect, read_address, sentinels_of
 from service.store.store import Store
 from tests.certificates import issue_certificate
 from tests.sentinels import run_sentinels
@@ -89,3 +93,24 @@ async def test_sentinels_lead_to_the_next_server(tmp_path: Path) -> None:
         assert (await queue.depth())[RUNS] == 1
         queue.close()
         await store.close()
+
+
+def test_late_reply_is_not_the_next_ones(tmp_path: Path) -> None:
+    """A command behind sentinels that timed out leaves nothing that the next one could read."""
+    with run_sentinels(tmp_path) as watched:
+        client = connect(watched.url, socket_timeout=0.3, retry=Retry(NoBackoff(), 0))
+        client.set("word", "right")
+        with pytest.raises(redis.TimeoutError):
+            client.execute_command("BLPOP", "nothing", 1)
+        time.sleep(1.5)
+        assert client.get("word") == b"right"
+        for each in (client, *sentinels_of(client)):
+            each.close()
+
+
+def test_sentinels_are_asked_over_tls() -> None:
+    """`rediss+sentinel://` speaks TLS with the sentinels and with the servers they name."""
+    client = connect("rediss+sentinel://s1/name?ssl_ca_certs=/ca.pem")
+    pools = [each.connection_pool for each in (client, *sentinels_of(client))]
+    assert [issubclass(pool.connection_class, SSLConnection) for pool in pools] == [True, True]
+    assert [pool.connection_kwargs["ssl_ca_certs"] for pool in pools] == ["/ca.pem"] * 2
