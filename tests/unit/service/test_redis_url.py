@@ -97,7 +97,7 @@ def test_interrupted_command_leaves_nothing_behind(tmp_path: Path) -> None:
     """A signal ends a wait behind sentinels, as rq's do: the next command gets its own answer."""
 
     def interrupt(*_: object) -> None:
-        raise InterruptedError
+        raise StopIteration
 
     with run_sentinels(tmp_path) as watched:
         client = connect(watched.url)
@@ -105,7 +105,7 @@ def test_interrupted_command_leaves_nothing_behind(tmp_path: Path) -> None:
         before = signal.signal(signal.SIGALRM, interrupt)
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
-            with pytest.raises(InterruptedError):
+            with pytest.raises(StopIteration):
                 client.execute_command("BLPOP", "nothing", 0.5)
         finally:
             signal.signal(signal.SIGALRM, before)
