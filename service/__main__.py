@@ -10,9 +10,11 @@ from pathlib import Path
 
 from granian import Granian
 from granian.constants import Interfaces
+from granian.log import LogLevels
 
 from service.app import openapi_yaml
 from service.embedded import EmbeddedError, EmbeddedServer
+from service.logs import SERVER, configure_logs
 from service.settings import TABLE, Settings, SettingsError
 from service.standalone import (
     Plan,
@@ -133,6 +135,7 @@ def serve(_args: argparse.Namespace) -> None:
     """Run the API until a signal; without a store's URL it uses the embedded server."""
     settings = Settings.from_env(os.environ)
     check_access(settings)
+    configure_logs(settings.log_level)
     with ExitStack() as stack:
         if not settings.redis_url:
             store = stack.enter_context(EmbeddedServer(Path(settings.data)))
@@ -146,6 +149,8 @@ def serve(_args: argparse.Namespace) -> None:
             websockets=False,
             respawn_failed_workers=True,
             workers_kill_timeout=_DRAIN_S,
+            log_level=LogLevels(settings.log_level),
+            log_dictconfig=SERVER,
         ).serve()
 
 

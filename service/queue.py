@@ -11,7 +11,7 @@ from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from rq import Queue
+from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
@@ -63,6 +63,13 @@ class JobQueue:
         """Return the number of waiting jobs by queue."""
         counts: dict[str, int] = await self._in_thread(
             lambda: {name: queue.count for name, queue in self._queues.items()}
+        )
+        return counts
+
+    async def workers(self) -> dict[str, int]:
+        """Return the number of worker processes that lately gave a sign of life, by queue."""
+        counts: dict[str, int] = await self._in_thread(
+            lambda: {name: len(Worker.all(queue=queue)) for name, queue in self._queues.items()}
         )
         return counts
 

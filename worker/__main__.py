@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import logging
 import os
 import sys
 import threading
@@ -12,10 +11,12 @@ import structlog
 
 import worker.jobs  # noqa: F401  (imported before the first fork, so that each job starts warm)
 from service.errors import ServiceError
+from service.logs import configure_logs
 from service.queue import QUEUES, RUNS, JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.store.store import Store
+from service.tracing import start_tracing
 from worker.jobs.runner import make_worker
 
 _EXAMPLE = "example: RETEVAL_REDIS_URL=redis://localhost:6379/0 python -m worker --queue runs"
@@ -30,11 +31,12 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         settings = read_settings(os.environ)
+        configure_logs(settings.log_level)
         check_store(settings)
     except (SettingsError, ServiceError) as exc:
         sys.stderr.write(f"worker: {exc}\n")
         return 2
-    configure_logs(settings.log_level)
+    start_tracing(os.environ, part="worker")
     if not arguments.burst:
         threading.Thread(target=_reap, args=(settings,), daemon=True, name="reaper").start()
     make_worker(settings.redis_url, arguments.queue).work(
@@ -75,23 +77,6 @@ def check_store(settings: Settings) -> None:
             await store.close()
 
     asyncio.run(check())
-
-
-def configure_logs(level: str) -> None:
-    """Log JSON lines to stderr, from `level` up; http libraries only warn."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    for name in ("httpx", "httpcore", "aiohttp"):
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _reap(settings: Settings) -> None:

@@ -18,6 +18,9 @@ PROBE_PREFIX: Final = "prb_"
 PREVIEW_PREFIX: Final = "prv_"
 """Of the ids of previews, which show variants and are kept for a day, too."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
+COUNTERS: Final = f"t:{SYSTEM_TENANT}:counters"
+"""What has been counted in the whole deployment, by counter, label and target."""
+COUNTED_TARGETS: Final = f"t:{SYSTEM_TENANT}:counters:targets"
 
 
 def new_id(prefix: str) -> str:
@@ -120,6 +123,11 @@ def target_slots(target: str) -> str:
 def target_lanes(target: str) -> str:
     """Who holds how many connections to a target."""
     return f"t:{SYSTEM_TENANT}:target:{target}:lanes"
+
+
+def counted(process: str) -> str:
+    """The number of what a process last added to the counters."""
+    return f"t:{SYSTEM_TENANT}:counted:{process}"
 
 
 def idempotency(tenant: str, key: str) -> str:

@@ -9,6 +9,7 @@ NAMES: Final = (
     "cancel",
     "claim",
     "commit_test_set",
+    "count",
     "create_comparison",
     "create_errand",
     "create_run",

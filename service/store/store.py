@@ -8,6 +8,7 @@ from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import Connection
+from service.store.counters import Counters
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
@@ -39,6 +40,7 @@ class Store:
         self.claims = Claims(connection, scripts)
         self.targets = Targets(scripts)
         self.journal = Journal(connection, scripts)
+        self.counters = Counters(connection, scripts)
 
     @classmethod
     def connect(cls, url: str) -> "Store":

@@ -22,6 +22,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "service.redis_url": (),
     "service.settings": ("service.redis_url",),
     "service.locks": (),
+    "service.logs": (),
+    "service.tracing": (),
     "service.sessions": (),
     "service.egress": (),
     "service.store": ("service.errors", "service.redis_url"),
@@ -32,8 +34,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.queue",
         "service.egress",
         "service.errors",
+        "service.tracing",
     ),
-    "service.api": ("service.core", "service.errors"),
+    "service.api": ("service.core", "service.errors", "service.tracing"),
     "service.pages": ("service.core", "service.errors"),
     "service.app": (
         "service.api",
@@ -45,6 +48,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.reaper",
         "service.settings",
         "service.errors",
+        "service.logs",
+        "service.tracing",
     ),
     "service.embedded": ("service.locks",),
     "service.supervisor": ("service.embedded", "service.sessions", "service.settings"),
@@ -52,6 +57,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "service.__main__": (
         "service.app",
         "service.embedded",
+        "service.logs",
         "service.standalone",
         "service.supervisor",
         "service.settings",
@@ -73,6 +79,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.reaper",
         "service.settings",
         "service.errors",
+        "service.tracing",
     ),
     "worker.__main__": (
         "worker.jobs",
@@ -83,6 +90,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.reaper",
         "service.settings",
         "service.errors",
+        "service.logs",
+        "service.tracing",
     ),
 }
 
@@ -96,6 +105,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "scipy": ("worker",),
     "httpx": ("reteval", "worker.search"),
     "aiohttp": ("worker.search",),
+    "opentelemetry": ("service.tracing",),
+    "prometheus_client": ("service.api",),
     # Nothing else may open a way out: the egress policy is applied in one place.
     "socket": ("service.standalone", "worker.search"),
     "http.client": ("service.standalone",),
