@@ -1,9 +1,10 @@
-"""RQ as a wake-up call: it says that a job of ours wants work, and our record is the truth.
+"""RQ as a wake-up call: it says that something waits in a queue, and our records are the truth.
 
-Arguments are ids only, in JSON. rq keeps its own keys under `rq:`.
+The only argument is the queue's name, in JSON. rq keeps its own keys under `rq:`.
 """
 
 import asyncio
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from rq.serializers import JSONSerializer
 
 from service.errors import StoreUnavailableError
 from service.redis_url import connect, sentinels_of
+from service.store.records import Unit
 
 JOB: Final = "worker.jobs.execute"
 """Named by string, so that the API never imports the worker; a test resolves it."""
@@ -51,13 +53,16 @@ class JobQueue:
         for client in (self._redis, *sentinels_of(self._redis)):
             client.close()
 
-    async def enqueue(self, tenant: str, job_id: str, epoch: int, *, queue: str) -> None:
-        """Make sure that a wake-up call for the job waits in the queue. Safe to repeat.
+    async def enqueue(self, job_id: str, units: Iterable[Unit], *, queue: str) -> None:
+        """Make sure that a wake-up call for each unit waits in the queue. Safe to repeat.
+
+        Whoever is woken takes what is due, which may be another job's.
 
         Raises:
             StoreUnavailableError: Redis does not answer.
         """
-        await self._in_thread(self._enqueue, tenant, job_id, epoch, queue)
+        for unit in units:
+            await self._in_thread(self._enqueue, f"{job_id}-{unit.name}-{unit.claims}", queue)
 
     async def depth(self) -> dict[str, int]:
         """Return the number of waiting jobs by queue."""
@@ -81,20 +86,19 @@ class JobQueue:
                 "The job queue does not answer; try again shortly."
             ) from exc
 
-    def _enqueue(self, tenant: str, job_id: str, epoch: int, name: str) -> None:
+    def _enqueue(self, call_id: str, name: str) -> None:
         queue = self._queues[name]
-        call_id = f"{job_id}-{epoch}"
         if self._waits(queue, call_id):
             return
         try:
             queue.enqueue_call(
                 JOB,
-                args=(tenant, job_id),
+                args=(name,),
                 job_id=call_id,
                 timeout=JOB_TIMEOUT_S,
                 result_ttl=RESULT_TTL_S,
                 failure_ttl=FAILURE_TTL_S,
-                description=job_id,
+                description=call_id,
                 unique=True,
             )
         except DuplicateJobError:  # another process enqueued it between the look and the call

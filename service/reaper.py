@@ -15,6 +15,8 @@ from service.store.store import Store
 _log = structlog.get_logger("reteval.reaper")
 _LEAD_ROUNDS = 3
 """A leader that misses this many rounds is replaced."""
+_CALLS = 64
+"""Wake-up calls made sure of for one job: more workers than may share it have no use."""
 
 
 async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> None:
@@ -30,19 +32,19 @@ async def reap_forever(store: Store, queue: JobQueue, *, interval_s: float) -> N
 
 
 async def reap(store: Store, queue: JobQueue) -> list[str]:
-    """Wake every job that has not ended and is leased to nobody; return their ids."""
+    """Wake a worker for what nobody holds of the jobs that have not ended; return their ids."""
     woken: list[str] = []
-    for tenant, job_id in await store.jobs.active():
+    for name, tenant, job_id in await store.jobs.active():
         try:
             state = await store.jobs.state(tenant, job_id)
         except NotFoundError:
-            await store.jobs.forget(tenant, job_id)
+            await store.jobs.forget(name, tenant, job_id)
             continue
         if state.status.terminal:
-            await store.jobs.forget(tenant, job_id)
+            await store.jobs.forget(name, tenant, job_id)
         elif await store.jobs.waits(state):
             continue
-        elif not await store.jobs.lease_left_ms(tenant, job_id):
-            await queue.enqueue(tenant, job_id, state.epoch, queue=state.queue)
+        elif units := await store.jobs.unheld(tenant, job_id):
+            await queue.enqueue(job_id, units[:_CALLS], queue=name)
             woken.append(job_id)
     return woken

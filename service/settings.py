@@ -48,6 +48,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     reaper_interval_s: float
     target_concurrency: int
     lease_s: float
+    shard_size: int
     log_level: str
 
     def __repr__(self) -> str:
@@ -161,6 +162,13 @@ TABLE: Final = (
         _integer(1, 10_000),
     ),
     Setting("lease_s", "30", "s", "How long a silent worker keeps its run", _seconds(1, 600)),
+    Setting(
+        "shard_size",
+        "2000",
+        "",
+        "Requests of a run that go to one worker at a time; runs of no more are not cut",
+        _integer(1, 100_000),
+    ),
     Setting(
         "log_level",
         "info",

@@ -53,12 +53,17 @@ def check_description(endpoint: Endpoint) -> list[ProblemItem]:
 
 def check_variants(endpoint: Endpoint) -> Iterator[ProblemItem]:
     """Find out whether variants, which change the text, would reach the endpoint at all."""
-    if _describes_payload(endpoint) and "query" not in find_placeholders(endpoint):
+    if not sends_text(endpoint):
         yield ProblemItem(
             pointer="/adversarial",
             message=f"variants change the text, and no {QUERY} in the endpoint sends it",
             fix="Leave `adversarial` out, or send the text.",
         )
+
+
+def sends_text(endpoint: Endpoint) -> bool:
+    """Whether a query's text is in what is sent."""
+    return not _describes_payload(endpoint) or "query" in find_placeholders(endpoint)
 
 
 def find_placeholders(endpoint: Endpoint) -> set[str]:

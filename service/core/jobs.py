@@ -24,7 +24,8 @@ async def wake(backend: Backend, job_id: str, record: JobRecord) -> None:
     try:
         if is_traced():
             await backend.store.jobs.trace(record.tenant, job_id, current_traceparent())
-        await backend.queue.enqueue(record.tenant, job_id, record.epoch, queue=record.queue)
+        units = await backend.store.jobs.unheld(record.tenant, job_id)
+        await backend.queue.enqueue(job_id, units, queue=record.queue)
     except (StoreUnavailableError, StorageFullError):
         _log.warning("job.wake_failed", job=job_id)
 

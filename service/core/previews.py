@@ -67,6 +67,14 @@ async def _show(backend: Backend, record: PreviewRecord) -> Preview:
 
 def _check(request: PreviewRequest) -> None:
     items = list(check_adversarial(request.adversarial))
+    if request.adversarial.model is not None:
+        items.append(
+            ProblemItem(
+                pointer="/adversarial/model",
+                message="a preview calls nothing, hence no model either",
+                fix="Leave it out; the variants of a run show what its model wrote.",
+            )
+        )
     if bool(request.queries) == (request.test_set is not None):
         items.append(
             ProblemItem(

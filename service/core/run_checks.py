@@ -15,6 +15,7 @@ from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import AdversarialRequest, RunRequest, Window
 from service.core.decoding import escape
 from service.core.endpoint_checks import check_description, check_target, check_variants
+from service.core.model_checks import check_model, check_model_target
 from service.core.texts import check_text
 from service.egress import Policy
 from service.errors import InvalidError
@@ -40,7 +41,8 @@ def check_run(request: RunRequest, policy: Policy) -> Resolved:
 
     Raises:
         InvalidError: every rule it breaks (at most 20), each with its place and a fix.
-        EndpointNotAllowedError: the endpoint is outside the egress policy.
+        EndpointNotAllowedError: the endpoint, or the model that writes paraphrases, is outside
+            the egress policy.
     """
     metrics, items = _read_metrics(request)
     items += check_names(request)
@@ -48,11 +50,13 @@ def check_run(request: RunRequest, policy: Policy) -> Resolved:
     items += check_description(request.endpoint)
     if request.adversarial is not None:
         items += check_adversarial(request.adversarial)
+        items += check_model(request.adversarial)
         items += check_variants(request.endpoint)
     items += _check_depth(request, metrics)
     if items:
         raise InvalidError("The run request breaks a rule.", errors=items[:MAX_ERRORS])
     check_target(request.endpoint, policy)
+    check_model_target(request.adversarial, policy)
     return Resolved(metrics=metrics, depth=_choose_depth(request, metrics))
 
 

@@ -13,12 +13,13 @@ from service.core.backend import Backend, to_iso
 from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.estimates import estimate
 from service.core.jobs import await_end, wake
+from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
 from service.core.run_checks import check_run
 from service.errors import NotFoundError
 from service.queue import RUNS
 from service.store.keys import new_id
 from service.store.records import Idempotency, RunRecord, RunSpec
-from service.store.sealing import seal
+from service.store.sealing import join_headers, seal
 
 POLL_S: Final = (0.5, 5.0)
 """Least and most seconds a client is told to wait before it asks again."""
@@ -43,12 +44,15 @@ async def create_run(
         IdempotencyMismatchError: the key belongs to another body.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
+    request = await resolve_model(backend, request)
     resolved = check_run(request, backend.policy)
     test_set = await find_test_set(backend, request.test_set)
-    headers = request.endpoint.headers
+    headers = join_headers(request.endpoint.headers, find_model_headers(request))
     spec = RunSpec(
         id=new_id("run"),
-        request=structs.replace(request, endpoint=strip_secrets(request.endpoint)),
+        request=structs.replace(
+            strip_model_secrets(request), endpoint=strip_secrets(request.endpoint)
+        ),
         test_set=TestSetRef(
             id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
         ),
@@ -119,6 +123,7 @@ async def cancel_run(backend: Backend, run_id: str) -> Run:
         NotFoundError: no such run.
     """
     record = await backend.store.runs.request_cancel(backend.tenant, run_id)
+    await wake(backend, run_id, record)
     return show(record, backend.now())
 
 

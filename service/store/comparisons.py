@@ -4,7 +4,7 @@ import msgspec
 
 from reteval.contract.comparisons import ComparisonReport
 from service.store import keys
-from service.store.records import ComparisonRecord, ComparisonSpec
+from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec
 from service.store.scripts import text
 from service.store.shelves import Shelf
 
@@ -27,14 +27,21 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
         """
         chosen, created = await self._scripts.run(
             "create_comparison",
-            [keys.job(tenant, spec.id), keys.ACTIVE, keys.comparisons(tenant)],
+            [
+                keys.job(tenant, spec.id),
+                keys.active(tenant, queue),
+                keys.comparisons(tenant),
+                keys.job_part(tenant, spec.id, "units"),
+                keys.BUSY,
+            ],
             [
                 spec.id,
-                f"{tenant}/{spec.id}",
+                keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 content,
                 queue,
                 keys.job(tenant, spec.id).removesuffix(spec.id),
+                SCHEMA,
             ],
         )
         return await self.get(tenant, text(chosen)), bool(created)

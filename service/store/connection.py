@@ -96,6 +96,15 @@ class Connection:
         """Return the members of a sorted set, lowest first."""
         return [member.decode() for member in await _call(self._redis.zrange(key, 0, -1))]
 
+    async def zscores(self, key: str) -> dict[str, int]:
+        """Return all members of a sorted set with their whole-number scores."""
+        rows = await _call(self._redis.zrange(key, 0, -1, withscores=True))
+        return {member.decode(): int(score) for member, score in rows}
+
+    async def smembers(self, key: str) -> set[str]:
+        """Return the members of a set."""
+        return {member.decode() for member in await _call(self._redis.smembers(key))}
+
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int
     ) -> list[tuple[str, str]]:
@@ -106,10 +115,6 @@ class Connection:
             )
         )
         return [(member.decode(), f"{score:.0f}") for member, score in rows]
-
-    async def zrem(self, key: str, member: str) -> None:
-        """Take a member out of a sorted set."""
-        await _call(self._redis.zrem(key, member))
 
     async def info(self, section: str) -> dict[str, Any]:
         """Return a section of the server's own account of itself."""

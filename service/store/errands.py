@@ -7,7 +7,7 @@ import msgspec
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
 from service.store import keys
-from service.store.records import PreviewRecord, PreviewSpec, ProbeRecord, ProbeSpec
+from service.store.records import SCHEMA, PreviewRecord, PreviewSpec, ProbeRecord, ProbeSpec
 from service.store.shelves import J, R, Shelf
 
 
@@ -22,16 +22,19 @@ class Errands(Shelf[J, R]):
             "create_errand",
             [
                 keys.job(tenant, spec.id),
-                keys.ACTIVE,
+                keys.active(tenant, queue),
                 keys.job_part(tenant, spec.id, "secrets"),
+                keys.job_part(tenant, spec.id, "units"),
+                keys.BUSY,
             ],
             [
                 spec.id,
-                f"{tenant}/{spec.id}",
+                keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 secrets or b"",
                 queue,
                 KEPT_S,
+                SCHEMA,
             ],
         )
         return await self.get(tenant, spec.id)

@@ -1,19 +1,22 @@
-"""What all jobs have in common: their state, who holds them, and which have not ended."""
+"""What all jobs have in common: their state, their units, and which have not ended."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError
 from service.store import keys
 from service.store.connection import Connection
-from service.store.records import JobRecord
+from service.store.records import JobRecord, Unit
+from service.store.scripts import Scripts
 
 
 class Jobs:
-    """Runs and comparisons alike."""
+    """Runs, comparisons, probes and previews alike."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, scripts: Scripts) -> None:
         self._connection = connection
+        self._scripts = scripts
 
     async def state(self, tenant: str, job_id: str) -> JobRecord:
         """Return a job's state without what it is about.
@@ -26,25 +29,63 @@ class Jobs:
             raise NotFoundError(f"There is no job {job_id!r}.")
         return JobRecord(**read_state(tenant, fields))
 
-    async def active(self) -> list[tuple[str, str]]:
-        """Return tenant and id of every job that has not ended, oldest first."""
-        members = await self._connection.zrange(keys.ACTIVE)
-        return [(tenant, job_id) for tenant, _, job_id in (m.partition("/") for m in members)]
+    async def active(self) -> list[tuple[str, str, str]]:
+        """Return queue, tenant and id of every job that has not ended."""
+        found = []
+        for member in sorted(await self._connection.smembers(keys.BUSY)):
+            queue, _, tenant = member.partition("/")
+            ids = await self._connection.zrange(keys.active(tenant, queue))
+            found += [(queue, tenant, job_id) for job_id in ids]
+        return found
 
-    async def forget(self, tenant: str, job_id: str) -> None:
-        """Take a job out of the active set whose record is gone or has ended."""
-        await self._connection.zrem(keys.ACTIVE, f"{tenant}/{job_id}")
+    async def forget(self, queue: str, tenant: str, job_id: str) -> None:
+        """Take a job out of the active ones whose record is gone or has ended."""
+        await self._scripts.run(
+            "forget",
+            [keys.active(tenant, queue), keys.BUSY],
+            [job_id, keys.busy(tenant, queue)],
+        )
 
-    async def lease_left_ms(self, tenant: str, job_id: str) -> int:
-        """Return how long a job's lease still holds; 0 when nobody holds it."""
-        until = await self._connection.hget(keys.job(tenant, job_id), "lease_until")
-        return max(0, int(until or 0) - await self._connection.now_ms())
+    async def trace(self, tenant: str, job_id: str, traceparent: str) -> None:
+        """Note the request that a job is done for, for those who follow it through the parts."""
+        await self._connection.hset(keys.job(tenant, job_id), "traceparent", traceparent.encode())
+
+    async def traceparent(self, tenant: str, job_id: str) -> str:
+        """Return what `trace` noted; empty if nobody follows the job."""
+        noted = await self._connection.hget(keys.job(tenant, job_id), "traceparent")
+        return (noted or b"").decode()
+
+    async def units(self, tenant: str, job_id: str) -> list[Unit]:
+        """Return what is left to do of a job, in order."""
+        leases = await self._connection.zscores(keys.job_part(tenant, job_id, "units"))
+        holds = await self._connection.hgetall(keys.job_part(tenant, job_id, "holds"))
+        return [
+            Unit(
+                name=name,
+                lease_until_ms=until,
+                claims=int(holds.get(f"claims:{name}", 0)),
+                crashes=int(holds.get(f"crashes:{name}", 0)),
+                fence=holds.get(f"fence:{name}", b"").decode(),
+            )
+            for name, until in sorted(leases.items())
+        ]
+
+    async def unheld(self, tenant: str, job_id: str) -> list[Unit]:
+        """Return the units of a job that nobody holds."""
+        units = await self.units(tenant, job_id)
+        now = await self._connection.now_ms()
+        return [unit for unit in units if unit.lease_until_ms <= now]
 
     async def waits(self, record: JobRecord) -> bool:
         """Tell whether a job waits for its hour, and may go on waiting."""
         if record.cancel_requested or not record.not_before_ms:
             return False
         return record.not_before_ms > await self._connection.now_ms()
+
+
+def list_units(names: Iterable[str]) -> list[Unit]:
+    """Return units that nobody has claimed yet."""
+    return [Unit(name=name, lease_until_ms=0, claims=0, crashes=0, fence="") for name in names]
 
 
 def read_state(tenant: str, fields: dict[str, bytes]) -> dict[str, Any]:

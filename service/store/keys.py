@@ -9,8 +9,10 @@ _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 _ID_LENGTH: Final = 22
 """62^22 is just above 2^128."""
 
-ACTIVE: Final = f"t:{SYSTEM_TENANT}:active"
-"""Sorted set of `tenant/job` for every job that has not ended."""
+BUSY: Final = f"t:{SYSTEM_TENANT}:busy"
+"""Set of `queue/tenant` for every tenant with jobs in a queue that have not ended."""
+TURNS: Final = f"t:{SYSTEM_TENANT}:turns"
+"""From `queue/tenant` to when a worker last took something of that tenant."""
 SIGNING_KEY: Final = f"t:{SYSTEM_TENANT}:signing-key"
 PROBE: Final = f"t:{SYSTEM_TENANT}:probe"
 PROBE_PREFIX: Final = "prb_"
@@ -73,15 +75,34 @@ def job(tenant: str, job_id: str) -> str:
     return f"t:{tenant}:{job_id.partition('_')[0]}:{job_id}"
 
 
+def active(tenant: str, queue: str) -> str:
+    """A tenant's jobs in a queue that have not ended, by time."""
+    return f"t:{tenant}:active:{queue}"
+
+
+def busy(tenant: str, queue: str) -> str:
+    """Return the member of `BUSY` for a tenant's jobs in a queue."""
+    return f"{queue}/{tenant}"
+
+
+def leases(tenant: str) -> str:
+    """`job/unit` of what workers hold for a tenant, by the time until which they do."""
+    return f"t:{tenant}:leases"
+
+
 def job_part(tenant: str, job_id: str, part: str) -> str:
-    """A part of a job: secrets, plan, outcomes, packed, columns, unjudged or report."""
+    """A part of a job: units, holds, secrets, plan, shards, packed, columns, unjudged, report."""
     return f"{job(tenant, job_id)}:{part}"
+
+
+def shard_outcomes(tenant: str, run_id: str, unit: str) -> str:
+    """Outcomes of a shard that is being worked on."""
+    return job_part(tenant, run_id, f"outcomes:{unit}")
 
 
 RUN_PARTS: Final = (
     "secrets",
     "plan",
-    "outcomes",
     "packed",
     "columns",
     "unjudged",

@@ -10,8 +10,8 @@ from reteval.contract.unjudged import UnjudgedHits
 from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
-from service.store.journal import PlanSize
 from service.store.packing import Columns, unpack_columns
+from service.store.plans import PlanSize
 
 VARIANT_VALUE = "variant:value"
 VARIANT_CLEAN = "variant:clean"

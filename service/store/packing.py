@@ -4,8 +4,8 @@ Layout of a chunk (little endian, one entry a request unless said): `status` and
 (a code is one above its place in `FailureCode`, 0 for none), `http` and `attempts` uint16,
 `latency` float32 (NaN for none), `returned` and `length` uint32, `docs` uint32 (all rankings,
 one after the other), `scored` uint8 (whether scores were kept), `details` by place. `connect`,
-`first_byte`, `took` float32 and `total`, `hits` float64 (NaN for none) and `pages` uint16 are
-empty where no outcome of the chunk tells any.
+`first_byte`, `took`, `overlap` float32 and `total`, `hits` float64 (NaN for none), `pages` uint16
+and `resent` uint8 are empty where no outcome of the chunk tells any.
 Scores are a separate float32 column, as they do not compress.
 """
 
@@ -41,6 +41,8 @@ class Columns(Struct, frozen=True, kw_only=True):
     total: bytes = b""
     hits: bytes = b""
     pages: bytes = b""
+    overlap: bytes = b""
+    resent: bytes = b""
 
 
 class Dictionary:
@@ -81,6 +83,8 @@ def pack_columns(outcomes: Sequence[Outcome], dictionary: Dictionary) -> Columns
         total=_pack_known("d", [o.total for o in outcomes]),
         hits=_pack_known("d", [o.hits for o in outcomes]),
         pages=array("H", [o.pages for o in outcomes]).tobytes(),
+        overlap=_pack_known("f", [o.text_overlap for o in outcomes]),
+        resent=bytes(o.resent for o in outcomes) if any(o.resent for o in outcomes) else b"",
     )
 
 
@@ -122,6 +126,8 @@ def unpack_columns(columns: Columns, scores: bytes, ids: Mapping[int, str]) -> l
                 total=_to_integer(known.total[place]),
                 hits=_to_integer(known.hits[place]),
                 pages=known.pages[place],
+                text_overlap=known.overlap[place],
+                resent=bool(known.resent[place]),
             )
         )
     return outcomes
@@ -136,7 +142,9 @@ class _Known:
         self.took = _unpack_known("f", columns.took, count)
         self.total = _unpack_known("d", columns.total, count)
         self.hits = _unpack_known("d", columns.hits, count)
+        self.overlap = _unpack_known("f", columns.overlap, count)
         self.pages = _integers("H", columns.pages) if columns.pages else array("H", [1]) * count
+        self.resent = columns.resent or bytes(count)
 
 
 def _pack_known(kind: Literal["f", "d"], values: Sequence[float | None]) -> bytes:

@@ -1,5 +1,7 @@
 """What the store keeps besides the wire structs."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from reteval.contract.comparisons import ComparisonRequest
@@ -31,6 +33,16 @@ class Rescore(Struct, frozen=True, kw_only=True):
 
     parent: str
     relevant_from: int
+
+
+SCHEMA: Final = 1
+"""Of the records that this release writes. A worker leaves jobs with a higher one alone."""
+SHARD: Final = 2_000
+"""Requests of a shard; a run of no more is one shard, and goes before larger ones."""
+PLAN: Final = "plan"
+END: Final = "end"
+JOB: Final = "job"
+"""Units: the plan of a run, its end, and the whole of any other job. Shards are numbers."""
 
 
 class RunSpec(Struct, frozen=True, kw_only=True):
@@ -158,19 +170,45 @@ class PreviewRecord(JobRecord, frozen=True, kw_only=True):
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """The right to work on a job until the lease lapses or another claim is granted.
+    """The right to work on a unit of a job until the lease lapses or another claim is granted.
 
-    `poisoned`: the job killed too many workers and must be ended, not continued.
+    `sent` is how far an earlier holder may have got: requests from there on were never sent.
+    `poisoned`: the unit killed too many workers, so that the job must be ended, not continued.
     """
 
     tenant: str
     job_id: str
+    queue: str
+    unit: str
     epoch: int
+    owner: str
+    sent: int
     poisoned: bool
+
+    @property
+    def fence(self) -> str:
+        """What every write carries: no other claim has the same, even after a lost write."""
+        return f"{self.epoch}:{self.owner}"
 
 
 class Beat(Struct, frozen=True):
-    """What a worker learns when it renews: whether it still holds the job, and is to stop."""
+    """What a worker learns when it renews: whether it still holds the unit, whether the job is
+    to be cancelled, and whether other jobs wait for a worker.
+    """
 
     held: bool
     cancel: bool
+    others: bool
+
+
+class Unit(Struct, frozen=True, kw_only=True):
+    """A part of a job that one worker does at a time: `plan`, a shard's number, `end`, or `job`.
+
+    `lease_until_ms` is 0 where nobody holds it; `fence` is of the last claim, if there was one.
+    """
+
+    name: str
+    lease_until_ms: int
+    claims: int
+    crashes: int
+    fence: str

@@ -20,7 +20,7 @@ from service.store import chunks, keys
 from service.store.bare_report import report_bare, skipped
 from service.store.connection import Connection
 from service.store.jobs import read_state
-from service.store.records import Idempotency, RunRecord, RunSpec
+from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
 from service.store.test_sets import STAGING_MS
 
@@ -55,21 +55,26 @@ class Runs:
             [
                 keys.job(tenant, spec.id),
                 keys.runs(tenant),
-                keys.ACTIVE,
+                keys.active(tenant, queue),
                 keys.test_set(tenant, spec.test_set.id),
                 keys.test_set_runs(tenant, spec.test_set.id),
                 keys.job_part(tenant, spec.id, "secrets"),
                 keys.idempotency(tenant, idempotency.key if idempotency else ""),
                 keys.job_part(tenant, spec.id, "rankings"),
+                keys.job_part(tenant, spec.id, "units"),
+                keys.BUSY,
             ],
             [
                 spec.id,
-                f"{tenant}/{spec.id}",
+                keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 secrets or b"",
                 idempotency.fingerprint if idempotency else "",
                 IDEMPOTENCY_S,
                 queue,
+                SCHEMA,
+                spec.request.limits.workers or 0,
+                int(spec.planned.total <= SHARD),
             ],
         )
         if text(verdict) == "mismatch":
@@ -147,11 +152,19 @@ class Runs:
             "cancel",
             [
                 keys.job(tenant, run_id),
+                keys.job_part(tenant, run_id, "units"),
+                keys.job_part(tenant, run_id, "holds"),
                 keys.job_part(tenant, run_id, "report"),
                 keys.job_part(tenant, run_id, "secrets"),
-                keys.ACTIVE,
+                keys.active(tenant, record.queue),
+                keys.BUSY,
             ],
-            [report, hashlib.sha256(report).hexdigest(), f"{tenant}/{run_id}"],
+            [
+                report,
+                hashlib.sha256(report).hexdigest(),
+                run_id,
+                keys.busy(tenant, record.queue),
+            ],
         )
         if text(verdict) == "terminal":
             raise AlreadyTerminalError(f"Run {run_id!r} has ended; it cannot be cancelled.")

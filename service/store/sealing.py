@@ -5,6 +5,8 @@ from cryptography.fernet import Fernet, InvalidToken
 
 from service.errors import SecretsUnavailableError
 
+_OF_MODEL = ":model:"
+"""No header's name has a colon in it."""
 _HINT = "the operator sets RETEVAL_SECRET_KEY to a Fernet key, the same for the API and all workers"
 
 
@@ -27,6 +29,21 @@ def unseal(secret_key: str, sealed: bytes) -> dict[str, str]:
         return msgspec.json.decode(_fernet(secret_key).decrypt(sealed), type=dict[str, str])
     except InvalidToken as exc:
         raise SecretsUnavailableError(f"The key does not fit these headers: {_HINT}.") from exc
+
+
+def join_headers(endpoint: dict[str, str], model: dict[str, str]) -> dict[str, str]:
+    """Put the headers of a run's endpoint and of its model into one to be sealed."""
+    return endpoint | {f"{_OF_MODEL}{name}": value for name, value in model.items()}
+
+
+def split_headers(joined: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the headers of the endpoint and of the model; undoes `join_headers`."""
+    model = {
+        name.removeprefix(_OF_MODEL): value
+        for name, value in joined.items()
+        if name.startswith(_OF_MODEL)
+    }
+    return {name: joined[name] for name in joined if not name.startswith(_OF_MODEL)}, model
 
 
 def _fernet(secret_key: str) -> Fernet:

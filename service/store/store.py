@@ -13,9 +13,12 @@ from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.load import Load
 from service.store.outcomes import Outcomes
+from service.store.plans import Plans
 from service.store.runs import Runs
 from service.store.scripts import Scripts
+from service.store.shards import Shards
 from service.store.targets import Targets
 from service.store.test_sets import TestSets
 
@@ -35,12 +38,15 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
-        self.jobs = Jobs(connection)
+        self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)
         self.targets = Targets(scripts)
-        self.journal = Journal(connection, scripts)
+        self.plans = Plans(connection, scripts)
+        self.shards = Shards(connection, scripts)
+        self.journal = Journal(scripts)
         self.counters = Counters(connection, scripts)
+        self.load = Load(connection, scripts)
 
     @classmethod
     def connect(cls, url: str) -> "Store":

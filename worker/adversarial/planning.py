@@ -1,7 +1,7 @@
 """Plans the requests of each kind: variants made here, and those that stand in the test set."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -34,11 +34,21 @@ class KindPlan(Struct, frozen=True, kw_only=True):
 
 
 class Setting(Struct, frozen=True, kw_only=True):
-    """What all variants of a run share. `taken` are the folded texts of the set's queries."""
+    """What all variants of a run share. `taken` are the folded texts of the set's queries.
+
+    `paraphrases` are what a model made of queries, by their ids; the last entry stands for all
+    that follow.
+    """
 
     seed: int
     vocabulary: Vocabulary
     taken: frozenset[str]
+    paraphrases: Mapping[str, tuple[Made, ...]] = {}
+
+    def find_given(self, query_id: str, replicate: int) -> Made:
+        """Return what a model made of a query."""
+        given = self.paraphrases.get(query_id, (NotApplicable("model_not_asked"),))
+        return given[min(replicate, len(given) - 1)]
 
 
 class Cell(Struct, frozen=True):
@@ -65,6 +75,7 @@ def _make(query: Query, cell: Cell, setting: Setting, words: Sequence[Word]) -> 
         severity=cell.severity,
         draws=Draws(seed),
         vocabulary=setting.vocabulary,
+        given=setting.find_given(query.id, cell.replicate),
     )
     made = GENERATORS[kind.name](subject)
     if isinstance(made, NotApplicable) or kind.family == REPEATING_FAMILY:

@@ -12,6 +12,7 @@ from worker.adversarial import (
     meaning,
     misspelling,
     numbers,
+    paraphrase,
     phrasing,
     segmentation,
     verbosity,
@@ -67,4 +68,5 @@ GENERATORS: Final[dict[str, Generator]] = {
     "negation": meaning.exclude,
     "entity_swap": meaning.swap_name,
     "number_change": numbers.change_number,
+    "paraphrase.model": paraphrase.say_otherwise,
 }

@@ -1,11 +1,12 @@
 """The adversarial part of a run's plan: the same set, request and suite give the same plan."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, structs
 
-from reteval.contract.choice import CONTROL, Choice, choose
+from reteval.contract.choice import CONTROL, PARAPHRASE, PARAPHRASES, Choice, choose
 from reteval.contract.kinds import SUITE
 from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.runs import AdversarialRequest
@@ -15,6 +16,7 @@ from worker.adversarial.hostile import plan_hostile
 from worker.adversarial.misspelling import ATTESTED, ATTESTED_PACKAGE, read_attested
 from worker.adversarial.out_of_corpus import plan_tier
 from worker.adversarial.out_of_corpus_tier import repeat_some
+from worker.adversarial.paraphrase import VALIDITY, Answers, count_failures, read_answers
 from worker.adversarial.planning import KindPlan, Setting, plan_generated, plan_user_variants
 from worker.adversarial.vocabulary import Vocabulary, has_word_list
 from worker.adversarial.words import fold
@@ -54,20 +56,18 @@ def build_suite(
     *,
     relevant_from: int,
     language: str = "",
+    answers: Answers = MappingProxyType({}),
 ) -> Suite:
     """Plan the variants of a normalised test set, in the order of its queries.
 
     The variants that stand in the set are always planned; without a request nothing else is.
-    Queries that expect nothing are no variants and are left to the clean plan.
+    Queries that expect nothing are no variants and are left to the clean plan. `answers` are
+    those of the model that was asked about the queries of `choose_asked`.
 
     Raises:
         ValueError: a suite, preset or kind that does not exist.
     """
-    clean = {
-        query.id: query
-        for query in queries
-        if not query.parent and is_scorable(query, relevant_from)
-    }
+    clean = _find_clean(queries, relevant_from)
     planned, kinds = plan_user_variants(queries, clean)
     suite = Suite(
         version=SUITE,
@@ -81,7 +81,29 @@ def build_suite(
     )
     if request is None:
         return suite
-    return _add_generated(suite, request, queries, clean, language)
+    return _add_generated(suite, request, queries, clean, language, answers)
+
+
+def choose_asked(
+    queries: Sequence[Query], request: AdversarialRequest | None, *, relevant_from: int
+) -> list[Query]:
+    """Return the queries that a model is to say otherwise: the sample, if that was asked for.
+
+    Raises:
+        ValueError: a suite, preset or kind that does not exist.
+    """
+    if request is None or not (choice := choose(request)).has(PARAPHRASE):
+        return []
+    clean = _find_clean(queries, relevant_from)
+    return [clean[name] for name in _sample(list(clean), choice.sample, request.seed)]
+
+
+def _find_clean(queries: Sequence[Query], relevant_from: int) -> dict[str, Query]:
+    return {
+        query.id: query
+        for query in queries
+        if not query.parent and is_scorable(query, relevant_from)
+    }
 
 
 def _add_generated(
@@ -90,6 +112,7 @@ def _add_generated(
     queries: Sequence[Query],
     clean: dict[str, Query],
     language: str,
+    answers: Answers,
 ) -> Suite:
     choice = choose(request)
     vocabulary = Vocabulary.build(
@@ -98,7 +121,12 @@ def _add_generated(
         misspellings=read_attested() if choice.has(ATTESTED) else None,
     )
     taken = frozenset(fold(query.query) for query in queries)
-    setting = Setting(seed=request.seed, vocabulary=vocabulary, taken=taken)
+    setting = Setting(
+        seed=request.seed,
+        vocabulary=vocabulary,
+        taken=taken,
+        paraphrases=dict(read_answers(clean.values(), answers, most=PARAPHRASES)),
+    )
     sampled = _sample(list(clean), choice.sample, request.seed)
     made, kinds = plan_generated([clean[name] for name in sampled], choice.kinds, setting)
     answerable = list(clean.values())
@@ -119,7 +147,10 @@ def _add_generated(
         kinds=(*kinds, *suite.kinds),
         dropped=dropped,
         hostile=choice.hostile,
-        limits=_describe_limits(dropped, vocabulary, choice),
+        limits=(
+            *_describe_limits(dropped, vocabulary, choice),
+            *_describe_model(choice, answers),
+        ),
     )
 
 
@@ -128,6 +159,13 @@ def _sample(query_ids: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
     ranked = sorted(query_ids, key=lambda query_id: derive_seed(SUITE, seed, query_id))
     chosen = frozenset(ranked[:size])
     return tuple(query_id for query_id in query_ids if query_id in chosen)
+
+
+def _describe_model(choice: Choice, answers: Answers) -> Iterator[str]:
+    if choice.has(PARAPHRASE):
+        yield f"{PARAPHRASE}: {VALIDITY}"
+        if failures := count_failures(answers):
+            yield f"{PARAPHRASE}: {failures}"
 
 
 def _describe_limits(

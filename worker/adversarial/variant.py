@@ -9,16 +9,6 @@ from worker.adversarial.vocabulary import Vocabulary
 from worker.adversarial.words import Word
 
 
-class Subject(Struct, frozen=True, kw_only=True, eq=False):
-    """A query that is to be varied: its text and content words, how hard, and by which draws."""
-
-    text: str
-    words: Sequence[Word]
-    draws: Draws
-    vocabulary: Vocabulary
-    severity: int = 1
-
-
 class Variant(Struct, frozen=True, kw_only=True):
     """A changed query text.
 
@@ -37,5 +27,21 @@ class NotApplicable(Struct, frozen=True):
 
 
 Made = Variant | NotApplicable
+
+
+class Subject(Struct, frozen=True, kw_only=True, eq=False):
+    """A query that is to be varied: its text and content words, how hard, and by which draws.
+
+    `given` is what a model made of it, for the kind that makes nothing itself.
+    """
+
+    text: str
+    words: Sequence[Word]
+    draws: Draws
+    vocabulary: Vocabulary
+    severity: int = 1
+    given: Made = NotApplicable("model_not_asked")
+
+
 Generator = Callable[[Subject], Made]
 """Makes one variant of a subject; pure, raises nothing."""

@@ -27,6 +27,7 @@ async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> None:
     before = await store.test_sets.get(tenant, parent.spec.test_set.id)
     test_set = await store.test_sets.get(tenant, record.spec.test_set.id)
     stored = await _read_stored(work, rescore.parent)
+    answers = await store.outcomes.model_answers(tenant, rescore.parent)
     plan = await asyncio.to_thread(
         replay_plan,
         await work.read_queries(test_set.id),
@@ -36,7 +37,10 @@ async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> None:
         relevant_from=rescore.relevant_from,
         planned_relevant_from=find_threshold(parent, before),
         language=before.language,
+        answers=answers,
     )
+    if answers:
+        await store.journal.put_model_answers(work.claim, answers)
     await store.journal.put_plan(work.claim, plan.requests, clean=plan.clean)
     recorder = Recorder(store.journal, work.claim)
     known = {_identify(request): outcome for request, outcome in stored}

@@ -5,27 +5,26 @@ import contextlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-import msgspec
-
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Window
-from reteval.contract.testsets import TestSet
 from service.store.ending import end_task
 from service.store.journal import LostClaimError
 from service.store.records import RunRecord
 from worker.jobs.canary import Canary, Emit
 from worker.jobs.finalising import finalise_run, skip_missing
 from worker.jobs.hold import Stop
+from worker.jobs.planning import plan_run
 from worker.jobs.recorder import Recorder
 from worker.jobs.sharing import name_target, share_lanes, share_pace
 from worker.jobs.targets import open_endpoint, read_policy
 from worker.jobs.window import seconds_until_closed, seconds_until_open
 from worker.jobs.work import Work
 from worker.pipeline.lookup import find_missing
-from worker.pipeline.plan import Plan, build_plan
+from worker.pipeline.plan import Plan
 from worker.pipeline.samples import judged_ids
+from worker.pipeline.text_overlap import find_comparison
 from worker.search.lookup import look_up
 from worker.search.manners import Manners
 from worker.search.searcher import Searcher
@@ -45,11 +44,11 @@ async def search_run(work: Work, record: RunRecord) -> None:
         await work.postpone(closed_s)
         return
     test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
-    plan = await _plan(work, record, test_set)
-    endpoint = await open_endpoint(work, record.spec.request.endpoint)
-    canary = Canary(plan, endpoint)
     async with _closing(work, window):
-        await _send(work, record, endpoint, plan, canary)
+        plan = await plan_run(work, record, test_set)
+        endpoint = await open_endpoint(work, record.spec.request.endpoint)
+        canary = Canary(plan, endpoint)
+        await _send(work, record, endpoint, plan, canary, language=test_set.language)
     failure = await canary.find_failure(work)
     found = [] if failure else await _look_up(work, record, endpoint, plan)
     reason = work.hold.reason
@@ -91,41 +90,40 @@ async def _closing(work: Work, window: Window | None) -> AsyncIterator[None]:
         closing.cancel()
 
 
-async def _plan(work: Work, record: RunRecord, test_set: TestSet) -> Plan:
-    """Build the plan; a run taken over replays the requests that were planned first."""
-    plan = await asyncio.to_thread(
-        build_plan,
-        await work.read_queries(test_set.id),
-        record.spec.request.adversarial,
-        relevant_from=test_set.relevant_from,
-        language=test_set.language,
-        rounds=record.spec.request.repeat,
-    )
-    stored = await work.store.journal.plan(work.claim)
-    if stored is not None:
-        return msgspec.structs.replace(plan, requests=tuple(stored[0]))
-    await work.store.journal.put_plan(work.claim, plan.requests, clean=plan.clean)
-    return plan
+def list_asks(plan: Plan, language: str) -> list[Ask]:
+    """Return what is asked for each request of a plan: variants carry their query's fields.
 
-
-def list_asks(plan: Plan) -> list[Ask]:
-    """Return what is asked for each request of a plan: variants carry their query's fields."""
+    `language` is the test set's, for reading whether an answer could be one.
+    """
     fields = {query.id: query.fields for query in plan.queries if query.fields}
     for query in plan.queries:
         if query.parent in fields:
             fields.setdefault(query.id, fields[query.parent])
     return [
-        Ask(text=request.text, id=request.query_id, fields=fields.get(request.query_id, {}))
+        Ask(
+            text=request.text,
+            id=request.query_id,
+            fields=fields.get(request.query_id, {}),
+            compare=find_comparison(request, language),
+        )
         for request in plan.requests
     ]
 
 
 async def _send(
-    work: Work, record: RunRecord, endpoint: Endpoint, plan: Plan, canary: Canary
+    work: Work,
+    record: RunRecord,
+    endpoint: Endpoint,
+    plan: Plan,
+    canary: Canary,
+    *,
+    language: str,
 ) -> None:
     """Send every request that has no outcome yet, until done, told to stop, or all fail alike."""
     done = await work.store.journal.done(work.claim)
-    missing = [(place, ask) for place, ask in enumerate(list_asks(plan)) if place not in done]
+    missing = [
+        (place, ask) for place, ask in enumerate(list_asks(plan, language)) if place not in done
+    ]
     if not missing:
         return
     recorder = Recorder(work.store.journal, work.claim)

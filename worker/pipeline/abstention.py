@@ -39,13 +39,15 @@ from worker.pipeline.confidence_separation import (
 from worker.pipeline.drops import Values
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.statuses import count_statuses
+from worker.pipeline.text_overlap import ANSWERABLE_FROM, INVENTED
 
 USER_TIER: Final = "user"
 MAX_EXAMPLES: Final = 5
 HUB_QUERIES: Final = 3
 """Clean queries that a document answers before its turning up for nonsense is suspicious."""
 _DROPPED_FOR: Final = {"far": "stem_overlap", "other_language": "script_in_set"}
-_UNCHECKED: Final = {"text_overlap": "hit_texts_are_not_kept", "review": "no_list_of_reviewed"}
+_OVERLAP: Final = "text_overlap"
+_UNCHECKED: Final = {_OVERLAP: "hit_texts_are_not_kept", "review": "no_list_of_reviewed"}
 _EMPTY_TIER: Final = {"near": "no_content_word"}
 
 
@@ -111,6 +113,8 @@ def _gather_clean(evidence: Evidence) -> _Clean:
 
 
 def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Clean) -> Tier:
+    dropped, unchecked, answerable = _check_answerable(tier, every, evidence)
+    every = [place for place in every if evidence.plan[place].query_id not in answerable]
     places = [place for place in every if not evidence.plan[place].replicate]
     outcomes = [evidence.outcomes[place] for place in places]
     answered = [outcome for outcome in outcomes if outcome.status.answered]
@@ -124,8 +128,8 @@ def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Cl
         status=count_statuses(outcomes),
         examples=(),
         false_answer_rate=None,
-        dropped={_DROPPED_FOR[tier]: evidence.suite.dropped[tier]} if tier in _DROPPED_FOR else {},
-        unchecked=dict(_UNCHECKED),
+        dropped=dropped,
+        unchecked=unchecked,
     )
     if not answered:
         missing = "no_answer" if places else _EMPTY_TIER.get(tier, "every_query_dropped")
@@ -147,6 +151,31 @@ def _report_tier(tier: str, every: Sequence[int], evidence: Evidence, clean: _Cl
         repeatability=_compare_repeats(every, evidence),
     )
     return _judge_scores(_find_junk(report, answered, evidence), outcomes, evidence, clean, places)
+
+
+def _check_answerable(
+    tier: str, places: Sequence[int], evidence: Evidence
+) -> tuple[dict[str, int], dict[str, str], set[str]]:
+    """Return what was left out and what was not checked, by rule, and the queries to leave out."""
+    rule = _DROPPED_FOR.get(tier)
+    dropped = {} if rule is None else {rule: evidence.suite.dropped[tier]}
+    unchecked = dict(_UNCHECKED)
+    if tier == INVENTED:
+        return dropped, unchecked | {_OVERLAP: "holds_an_invented_word"}, set()
+    if all(evidence.outcomes[place].text_overlap is None for place in places):
+        return dropped, unchecked, set()
+    answerable = _find_answerable(places, evidence)
+    del unchecked[_OVERLAP]
+    return dropped | {_OVERLAP: len(answerable)}, unchecked, answerable
+
+
+def _find_answerable(places: Sequence[int], evidence: Evidence) -> set[str]:
+    """Return the queries whose words stand in a text that came back for them."""
+    return {
+        evidence.plan[place].query_id
+        for place in places
+        if (evidence.outcomes[place].text_overlap or 0.0) >= ANSWERABLE_FROM
+    }
 
 
 def _judge_scores(

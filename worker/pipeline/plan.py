@@ -1,12 +1,14 @@
 """The plan of a run: every request it will send, in an order that never changes."""
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from msgspec import Struct, structs
 
 from reteval.contract.outcomes import REPEAT, PlannedRequest
 from reteval.contract.runs import AdversarialRequest
 from reteval.contract.testsets import Expect, Query
+from worker.adversarial.paraphrase import Answers
 from worker.adversarial.suite import Suite, build_suite, is_scorable
 from worker.adversarial.unjudged import is_unjudged
 
@@ -43,9 +45,15 @@ def build_plan(
     relevant_from: int,
     language: str = "",
     rounds: int = 1,
+    answers: Answers = MappingProxyType({}),
 ) -> Plan:
-    """Plan a run over a test set; the same arguments give the same plan."""
-    suite = build_suite(queries, request, relevant_from=relevant_from, language=language)
+    """Plan a run over a test set; the same arguments give the same plan.
+
+    `answers` are those of a model that writes paraphrases.
+    """
+    suite = build_suite(
+        queries, request, relevant_from=relevant_from, language=language, answers=answers
+    )
     plan = _assemble(queries, suite, relevant_from=relevant_from)
     again = tuple(
         structs.replace(request, kind=REPEAT, replicate=turn)
@@ -64,14 +72,20 @@ def replay_plan(
     relevant_from: int,
     planned_relevant_from: int,
     language: str = "",
+    answers: Answers = MappingProxyType({}),
 ) -> Plan:
     """Plan a run over rankings that another run stored: its variants, this test set's queries.
 
-    `planned_from` and `planned_relevant_from` are what the stored plan was made of. Variants
+    `planned_from`, `planned_relevant_from` and the model's `answers` are what the stored plan was
+    made of. Variants
     whose clean query is no longer scored are left out.
     """
     suite = build_suite(
-        planned_from, request, relevant_from=planned_relevant_from, language=language
+        planned_from,
+        request,
+        relevant_from=planned_relevant_from,
+        language=language,
+        answers=answers,
     )
     by_id = {query.id: query for query in queries}
     scored = {

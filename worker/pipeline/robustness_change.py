@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import UNSET, Struct, structs
 
 from reteval.contract.adversarial import AdversarialReport, KindReport
+from reteval.contract.choice import PARAPHRASE
 from reteval.contract.outcomes import VariantRow
 from reteval.contract.robustness import Change, KindChange, RobustnessComparison
 from reteval.contract.testsets import Query
@@ -31,10 +32,14 @@ _USER: Final = "user"
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """A run's adversarial block with the loss of each need: clean minus variant, by cell."""
+    """A run's adversarial block with the loss of each need: clean minus variant, by cell.
+
+    `written` are the variants that no seed repeats, by query, replicate and text.
+    """
 
     report: AdversarialReport
     losses: Mapping[Cell, Mapping[str, float]]
+    written: frozenset[tuple[str, int, str]] = frozenset()
 
 
 class _Side(Struct, frozen=True, kw_only=True, eq=False):
@@ -60,7 +65,10 @@ def gather_attack(
     """
     by_id = {query.id: query for query in queries}
     found: dict[Cell, dict[str, dict[str, list[float]]]] = {}
+    written: set[tuple[str, int, str]] = set()
     for row in rows:
+        if row.kind == PARAPHRASE:
+            written.add((row.query_id, row.replicate, row.text))
         query = by_id.get(row.query_id)
         if query is None or row.value is None or row.clean is None:
             continue
@@ -74,6 +82,7 @@ def gather_attack(
             cell: {need: fmean(map(fmean, asked.values())) for need, asked in needs.items()}
             for cell, needs in found.items()
         },
+        written=frozenset(written),
     )
 
 
@@ -83,7 +92,7 @@ def compare_robustness(
     """Compare two runs kind by kind, paired over the needs whose variants both answered.
 
     Runs of another suite, seed or metric sent or measured other things and are not compared;
-    nor is a kind whose target or headline differs.
+    nor is a kind whose target or headline differs, or of which a model wrote other variants.
     """
     report = candidate.report
     comparison = RobustnessComparison(
@@ -121,6 +130,8 @@ def _pair_kinds(baseline: Attack, candidate: Attack) -> Iterable[_Side]:
     after = {_cell_of(kind): kind for kind in candidate.report.kinds}
     for cell, kind in (before | after).items():
         reason = _find_obstacle(before.get(cell), after.get(cell))
+        if not reason and kind.kind == PARAPHRASE and baseline.written != candidate.written:
+            reason = "other_variants"
         one, two = baseline.losses.get(cell, {}), candidate.losses.get(cell, {})
         shared = [] if reason else [need for need in one if need in two]
         yield _Side(

@@ -38,6 +38,11 @@ class Breaker:
         """Whether only probes are let through."""
         return self._opened_at is not None
 
+    @property
+    def closed(self) -> bool:
+        """Whether requests need not wait for `admit`."""
+        return self._opened_at is None and not self.given_up
+
     def record(self, *, failed: bool) -> None:
         """Learn how a request ended."""
         self._ended += 1

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from contextvars import ContextVar
 from typing import Any, Final
-from weakref import WeakSet
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -29,6 +28,9 @@ _KEEPALIVE_S: Final = 4.0
 
 DIALLED_S: Final[ContextVar[float | None]] = ContextVar("dialled_s", default=None)
 """Seconds that the request under way waited for a connection made for it; None while it has not."""
+
+BROKEN: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+"""How the library says that a connection broke before the head of an answer was there."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses a host name stands for."""
@@ -122,15 +124,20 @@ class GuardedConnector(aiohttp.TCPConnector):
             **kwargs,
         )
         self._guard = guard
-        self._used: WeakSet[Any] = WeakSet()
-        self._on_new: WeakSet[aiohttp.ClientRequest] = WeakSet()
+        self._used: set[Any] = set()
 
-    async def connect(self, req: aiohttp.ClientRequest, *args: Any, **kwargs: Any) -> Connection:
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: Any,
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - the library names it so
+    ) -> Connection:
         """Return a pooled or a new connection to a checked peer."""
         began = time.perf_counter()
-        connection = await super().connect(req, *args, **kwargs)
+        connection = await super().connect(req, traces, timeout)
         if connection.protocol in self._used:
             return connection
+        DIALLED_S.set(time.perf_counter() - began)
         transport = connection.transport
         peer = None if transport is None else transport.get_extra_info("peername")
         try:
@@ -138,28 +145,30 @@ class GuardedConnector(aiohttp.TCPConnector):
         except RefusedError:
             connection.close()
             raise
+        # Those that are gone are forgotten here; a weak set would cost every request more.
+        self._used = {used for used in self._used if used.is_connected()}
         self._used.add(connection.protocol)
-        self._on_new.add(req)
-        DIALLED_S.set(time.perf_counter() - began)
         return connection
 
-    async def send(
-        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-    ) -> aiohttp.ClientResponse:
-        """Send a request so that each broken connection counts, as a middleware of the session.
 
-        The library would send a broken GET or PUT again by itself, uncounted. Only a pooled
-        connection that the endpoint closed before the request got there is no attempt at all:
-        the request goes out again, on a new connection at the latest.
+class CountedResponse(aiohttp.ClientResponse):
+    """An answer whose new connection, once broken, is an attempt that failed.
+
+    The library would send a broken GET or PUT again by itself, uncounted; it leaves this error be.
+    """
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        """Read the head of the answer.
+
+        Raises:
+            DroppedError: a connection made for this request broke.
         """
-        while True:
-            try:
-                return await handler(request)
-            except aiohttp.ClientConnectorError:
+        try:
+            return await super().start(connection)
+        except BROKEN as exc:
+            if DIALLED_S.get() is None:
                 raise
-            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as exc:
-                if request in self._on_new:
-                    raise DroppedError from exc
+            raise DroppedError from exc
 
 
 def resolve_in(pool: Executor) -> Resolve:

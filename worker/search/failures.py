@@ -39,7 +39,10 @@ class DroppedError(aiohttp.ClientError):
 
 
 class CallError(Exception):
-    """A call without an answer. `retry_after` is what the endpoint asked for, in seconds."""
+    """A call without an answer. `retry_after` is what the endpoint asked for, in seconds.
+
+    `attempts` counts how often it was made before it was left at that.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class CallError(Exception):
         self.http_status = http_status
         self.latency_ms = latency_ms
         self.retry_after = retry_after
+        self.attempts = 1
 
 
 class _Rule(Struct, frozen=True):

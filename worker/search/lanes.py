@@ -31,7 +31,8 @@ class Lanes:
     @property
     def allowed(self) -> int:
         """How many requests may be under way now."""
-        return max(1, min(int(self._limit), self.cap))
+        limit = int(self._limit)
+        return limit if limit <= self.cap else max(1, self.cap)
 
     def refuse(self) -> None:
         """Learn that the endpoint asked for less (429 or 503)."""

@@ -22,6 +22,7 @@ from worker.search.protocol import (
     find_id,
     find_list,
     find_score,
+    find_text,
     read_default,
 )
 from worker.search.rollup import Rollup
@@ -57,6 +58,7 @@ class Mapping(Struct, frozen=True, kw_only=True):
     error: Find | None = None
     success: tuple[Find, Success] | None = None
     cursor: Find | None = None
+    text: Find | None = None
     rollup: Rollup | None = None
     id_rule: IdRule = ()
     plain: bool = True
@@ -72,7 +74,6 @@ class Mapping(Struct, frozen=True, kw_only=True):
             raise ValueError("`ids` reads parallel arrays: leave out `hits`, `id` and `score`")
         if endpoint.scores is not None and endpoint.ids is None:
             raise ValueError("`scores` reads a parallel array: declare `ids` beside it")
-        compile_expression("text", endpoint.text)
         found = {name: compile_expression(name, getattr(endpoint, name)) for name in _EXPRESSIONS}
         success = endpoint.success
         path = compile_expression("success", success.path) if success else None
@@ -85,6 +86,7 @@ class Mapping(Struct, frozen=True, kw_only=True):
             took_ms=_MS[endpoint.took_unit],
             success=(path, success) if path is not None and success else None,
             cursor=cursor,
+            text=compile_expression("text", endpoint.text),
             rollup=rollup,
             id_rule=endpoint.id_rule,
             plain=not by_hit and not any((*found.values(), path, cursor)),
@@ -115,6 +117,18 @@ class Mapping(Struct, frozen=True, kw_only=True):
         if "" in page.ids:
             raise AnswerError(FailureCode.SCHEMA, f"hit {page.ids.index('')} has an empty id")
         return page
+
+    def read_texts(self, body: bytes, most: int) -> list[str] | None:
+        """Return the texts of the first hits of an answer that was read; None without any."""
+        if self.ids is not None:
+            return None
+        try:
+            hits = self._find_hits(_decode_freely(body))
+            find = self.text or find_text
+            texts = [find(hit) for hit in hits[:most]]
+        except (AnswerError, msgspec.DecodeError):
+            return None
+        return [text for text in texts if isinstance(text, str)] or None
 
     def finish(self, pages: Sequence[Page], depth: int) -> Answer:
         """Join the pages of an answer, roll parts up into documents, and cut at the depth."""
@@ -148,6 +162,13 @@ class Mapping(Struct, frozen=True, kw_only=True):
             None if self.cursor is None else self.cursor(answer),
         )
 
+    def _find_hits(self, answer: Any) -> list[Any]:
+        hits = find_list(answer) if self.hits is None else self.hits(answer)
+        if not isinstance(hits, list):
+            wanted = NO_LIST if self.hits is None else "`hits` finds no list in the answer"
+            raise AnswerError(FailureCode.SCHEMA, wanted)
+        return hits
+
     def _check(self, answer: Any) -> None:
         if self.error is not None:
             said = self.error(answer)
@@ -166,10 +187,7 @@ class Mapping(Struct, frozen=True, kw_only=True):
                 )
 
     def _read_hits(self, answer: Any) -> Found:
-        hits = find_list(answer) if self.hits is None else self.hits(answer)
-        if not isinstance(hits, list):
-            wanted = NO_LIST if self.hits is None else "`hits` finds no list in the answer"
-            raise AnswerError(FailureCode.SCHEMA, wanted)
+        hits = self._find_hits(answer)
         find_its_id, find_its_score = self.id or find_id, self.score or find_score
         if self.rollup is not None and self.rollup.document is not None:
             find_its_id = self.rollup.document

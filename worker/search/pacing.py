@@ -43,6 +43,11 @@ class Pacer:
             self._turns = OwnTurns(rate_per_s, clock=clock)
         self._paused_until = 0.0
 
+    @property
+    def free(self) -> bool:
+        """Whether requests need not wait for `take_turn`."""
+        return self._turns is None and not self._paused_until
+
     async def take_turn(self) -> None:
         """Wait until a request may be sent."""
         if self._paused_until:

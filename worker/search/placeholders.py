@@ -38,6 +38,13 @@ class Slot(Struct, frozen=True):
 Piece = str | Slot
 
 
+class Layout(Struct, frozen=True):
+    """A text whose slots are `%s`; a `%` of its own is doubled."""
+
+    text: str
+    slots: tuple[Slot, ...]
+
+
 def cut(text: str, encode: Encode, literal: Encode) -> list[Piece]:
     """Cut a text at its placeholders: values go through `encode`, the rest through `literal`."""
     pieces: list[Piece] = []
@@ -62,42 +69,33 @@ def cut_json(node: Any) -> list[Piece]:
         return [write_json(node)]
     whole = PLACEHOLDER.fullmatch(node)
     if whole and not whole[1].endswith(JSON_FILTER):
-        return [Slot(whole[1], write_json)]
+        # The number of hits is an int in every request; others may be of any type.
+        return [Slot(whole[1], str if whole[1] == K else write_json)]
     return ['"', *cut(node, json_inner, json_inner), '"']
 
 
-def merge(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """Join neighbouring texts, so that filling in touches as few pieces as possible."""
-    merged: list[Piece] = []
-    for piece in pieces:
-        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += piece
-        elif piece != "":
-            merged.append(piece)
-    return tuple(merged)
+def merge(pieces: list[Piece]) -> Layout:
+    """Join the pieces, so that filling in touches the slots alone."""
+    texts = ["%s" if isinstance(piece, Slot) else piece.replace("%", "%%") for piece in pieces]
+    return Layout("".join(texts), tuple(piece for piece in pieces if isinstance(piece, Slot)))
 
 
-def fill(pieces: tuple[Piece, ...], values: Values) -> str:
-    """Write the pieces with the values in their places.
+def fill(layout: Layout, values: Values) -> str:
+    """Write the text with the values in their places.
 
     Raises:
         MissingFieldError: the query has no field of that name.
     """
     try:
-        return "".join(
-            [
-                piece if isinstance(piece, str) else piece.write(values[piece.name])
-                for piece in pieces
-            ]
-        )
+        return layout.text % tuple([slot.write(values[slot.name]) for slot in layout.slots])
     except KeyError as exc:
         name = str(exc.args[0]).removeprefix(FIELD)
         raise MissingFieldError(f"the query has no field {name!r}") from exc
 
 
-def has_slots(pieces: tuple[Piece, ...]) -> bool:
+def has_slots(layout: Layout) -> bool:
     """Whether anything is filled in."""
-    return any(isinstance(piece, Slot) for piece in pieces)
+    return bool(layout.slots)
 
 
 def find_names(node: object) -> set[str]:

@@ -99,6 +99,11 @@ def find_score(hit: Any) -> Any:
     return UNSET
 
 
+def find_text(hit: Any) -> Any:
+    """Return the text of a decoded hit, None without one."""
+    return hit.get("text") if isinstance(hit, dict) else None
+
+
 def _id_of(hit: _Hit | str | int) -> str | int | UnsetType:
     if not isinstance(hit, _Hit):
         return hit

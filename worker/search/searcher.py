@@ -1,7 +1,7 @@
 """Searches: a query text in, exactly one outcome out, as many at a time as the limits allow."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from http import HTTPStatus
 from importlib.metadata import version
@@ -9,13 +9,15 @@ from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
-from msgspec import Struct, structs
+from msgspec import structs
+from multidict import istr
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.runs import Limits
 from service.egress import EgressError, Policy, Target
-from worker.search.answers import Answer, AnswerError
+from worker.search.answers import AnswerError
+from worker.search.conclusions import conclude, fail, refuse
 from worker.search.dialling import Resolve
 from worker.search.failures import RETRYABLE, CallError
 from worker.search.manners import Manners
@@ -31,6 +33,9 @@ WATCH_S: Final = 0.2
 GRACE_S: Final = 1.0
 """How long requests already sent may still end once the run is being stopped."""
 _ASKS_FOR_LESS: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+# Names whose lower case is known need not be lowered for every request.
+_QUERY: Final = istr("X-Reteval-Query")
+_ATTEMPT: Final = istr("X-Reteval-Attempt")
 _GIVEN_UP: Final = Outcome(
     status=OutcomeStatus.SKIPPED,
     code=FailureCode.CIRCUIT_OPEN,
@@ -38,18 +43,12 @@ _GIVEN_UP: Final = Outcome(
     attempts=0,
 )
 
+COMPARED: Final = 3
+"""First hits whose texts are compared with a query, where that is asked for."""
+
 Emit = Callable[[int, Outcome], None]
 Tap = Callable[[Prepared, Reply | None], None]
 """Sees each request as it is sent, and again with its reply, before anything is made of it."""
-
-
-class _Fetched(Struct, frozen=True):
-    """How asking for one page ended: a reply and its page, or a failure."""
-
-    attempts: int
-    failure: CallError | None
-    replies: tuple[Reply, ...] = ()
-    pages: tuple[Page, ...] = ()
 
 
 class Searcher:
@@ -123,36 +122,50 @@ class Searcher:
             try:
                 request = self._template.render(ask, self._pager.k, place)
             except (MissingFieldError, UnsendableError) as exc:
-                return _refuse(str(exc), attempts)
-            fetched = await self._fetch(request, ask.id)
-            attempts += fetched.attempts
-            if fetched.failure is not None:
-                return _fail(fetched.failure, attempts)
-            replies += fetched.replies
-            pages += fetched.pages
+                return refuse(str(exc), attempts)
+            try:
+                reply, page, tries = await self._fetch(request, ask.id)
+            except CallError as exc:
+                return fail(exc, attempts + exc.attempts)
+            attempts += tries
+            replies.append(reply)
+            pages.append(page)
             place = self._pager.go_on(place, pages)
-        return _conclude(self._mapping.finish(pages, self._depth), replies, attempts)
+        outcome = conclude(self._mapping.finish(pages, self._depth), replies, attempts)
+        if ask.compare is None:
+            return outcome
+        texts = self._mapping.read_texts(replies[0].body, COMPARED)
+        return structs.replace(outcome, text_overlap=ask.compare(texts) if texts else None)
 
-    async def _fetch(self, request: Prepared, query_id: str) -> _Fetched:
+    async def _fetch(self, request: Prepared, query_id: str) -> tuple[Reply, Page, int]:
+        """Return a reply, its page, and the attempts made; the last CallError if none helped."""
         attempt = 1
         self._budget.earn()
         while True:
-            await self._pacer.take_turn()
+            if not self._pacer.free:
+                await self._pacer.take_turn()
             try:
-                reply, page = await self._attempt(request, self._name(query_id, attempt))
+                names = _name(query_id, attempt) if self._run_id else None
+                reply = await self._send(request, names)
+                page = self._read(request, reply)
             except CallError as exc:
-                failure = exc
+                exc.attempts = attempt
+                self._judge_failure(exc)
+                retry_after = exc.retry_after
             else:
                 self._lanes.answer(reply.latency_ms)
-                return _Fetched(attempt, None, (reply,), (page,))
-            if failure.http_status in _ASKS_FOR_LESS:
-                self._lanes.refuse()
-            if failure.code not in RETRYABLE or attempt > self._limits.retries:
-                return _Fetched(attempt, failure)
-            if not self._budget.spend():
-                return _Fetched(attempt, failure)
-            await self._pacer.back_off(attempt, failure.retry_after)
+                return reply, page, attempt
+            await self._pacer.back_off(attempt, retry_after)
             attempt += 1
+
+    def _judge_failure(self, failure: CallError) -> None:
+        """Raise a failure that is final; slow down where it asks for that."""
+        if failure.http_status in _ASKS_FOR_LESS:
+            self._lanes.refuse()
+        if failure.code not in RETRYABLE or failure.attempts > self._limits.retries:
+            raise failure
+        if not self._budget.spend():
+            raise failure
 
     async def search_all(
         self,
@@ -190,32 +203,28 @@ class Searcher:
             if request is None:
                 return
             place, ask = request
-            if not await self._breaker.admit():
+            if not self._breaker.closed and not await self._breaker.admit():
                 emit(place, _GIVEN_UP)
                 continue
             outcome = await self.search(ask)
             self._breaker.record(failed=outcome.code in RETRYABLE)
             emit(place, outcome)
 
-    def _name(self, query_id: str, attempt: int) -> dict[str, str]:
-        """Name query and attempt, so that owners can tell our calls in their logs."""
-        if not self._run_id:
-            return {}
-        return {"X-Reteval-Query": quote(query_id), "X-Reteval-Attempt": str(attempt)}
-
-    async def _attempt(self, request: Prepared, names: dict[str, str]) -> tuple[Reply, Page]:
+    def _send(self, request: Prepared, names: dict[str, str] | None) -> Awaitable[Reply]:
         if self._transport is None:
             raise CallError(FailureCode.BLOCKED, self._refusal)
         if self._tap is not None:
             self._tap(request, None)
-        reply = await self._transport.send(request, names=names)
+        return self._transport.send(request, names=names)
+
+    def _read(self, request: Prepared, reply: Reply) -> Page:
         if self._tap is not None:
             self._tap(request, reply)
         if reply.status != HTTPStatus.OK:
             asked = self._pacer.read_retry_after(reply.headers.get("retry-after"))
             check_status(reply, self._scrubber, asked)
         try:
-            return reply, self._mapping.read_page(reply.body)
+            return self._mapping.read_page(reply.body)
         except AnswerError as exc:
             raise name_answer_error(exc, reply, self._scrubber) from exc
 
@@ -255,56 +264,9 @@ async def _watch(lanes: set[asyncio.Task[None]], stopping: Callable[[], bool]) -
             lane.result()
 
 
-def _conclude(answer: Answer, replies: Sequence[Reply], attempts: int) -> Outcome:
-    """Make the outcome of an answer."""
-    reply = replies[0] if len(replies) == 1 else _add_up(replies)
-    return Outcome(
-        status=OutcomeStatus.OK if answer.ids else OutcomeStatus.OK_EMPTY,
-        http_status=reply.status,
-        attempts=attempts,
-        latency_ms=reply.latency_ms,
-        first_byte_ms=reply.first_byte_ms,
-        connect_ms=reply.connect_ms,
-        took_ms=answer.took_ms,
-        returned=answer.returned,
-        ids=answer.ids,
-        scores=answer.scores,
-        hits=answer.hits,
-        total=answer.total,
-        pages=len(replies),
-    )
-
-
-def _add_up(replies: Sequence[Reply]) -> Reply:
-    """Return the last reply of several pages with the time that all of them took."""
-    dialled = [reply.connect_ms for reply in replies if reply.connect_ms is not None]
-    return structs.replace(
-        replies[-1],
-        latency_ms=sum(reply.latency_ms for reply in replies),
-        first_byte_ms=sum(reply.first_byte_ms for reply in replies),
-        connect_ms=sum(dialled) if dialled else None,
-    )
-
-
-def _refuse(reason: str, attempts: int) -> Outcome:
-    return Outcome(
-        status=OutcomeStatus.SKIPPED,
-        code=FailureCode.NOT_SENDABLE,
-        detail=reason,
-        attempts=attempts,
-        pages=attempts,
-    )
-
-
-def _fail(failure: CallError, attempts: int) -> Outcome:
-    return Outcome(
-        status=OutcomeStatus.FAILED,
-        code=failure.code,
-        detail=failure.detail,
-        http_status=failure.http_status,
-        attempts=attempts,
-        latency_ms=failure.latency_ms,
-    )
+def _name(query_id: str, attempt: int) -> dict[str, str]:
+    """Name query and attempt, so that owners can tell our calls in their logs."""
+    return {_QUERY: quote(query_id), _ATTEMPT: str(attempt)}
 
 
 def _own_headers(run_id: str) -> dict[str, str]:

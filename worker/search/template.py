@@ -1,10 +1,10 @@
 """From an endpoint's description to requests: placeholders filled in, nothing sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
-from multidict import CIMultiDict
+from multidict import CIMultiDict, istr
 from yarl import URL
 
 from reteval.contract.endpoints import FIELD, Endpoint, Fields, Method, Scalar
@@ -13,6 +13,7 @@ from worker.search.placeholders import (
     QUERY,
     QUERY_ID,
     K,
+    Layout,
     Piece,
     Value,
     Values,
@@ -38,11 +39,16 @@ class UnsendableError(Exception):
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """What is searched for: a text, the id of its query, and the query's fields."""
+    """What is searched for: a text, the id of its query, and the query's fields.
+
+    `compare` is given the texts of the first hits, where they have any, and says how much of the
+    query is in them; nothing else sees them.
+    """
 
     text: str
     id: str = ""
     fields: Fields = {}
+    compare: Callable[[Sequence[str]], float | None] | None = None
 
 
 class Prepared(Struct, frozen=True):
@@ -58,9 +64,9 @@ class Template(Struct, frozen=True, kw_only=True):
     """A compiled endpoint. `url` and `headers` are fixed where no placeholder is in them."""
 
     method: str
-    url: tuple[Piece, ...]
-    headers: tuple[tuple[str, tuple[Piece, ...]], ...]
-    body: tuple[Piece, ...] | None
+    url: Layout
+    headers: tuple[tuple[str, Layout], ...]
+    body: Layout | None
     in_path: bool
     fixed_url: URL | None
     fixed_headers: CIMultiDict[str] | None
@@ -111,10 +117,13 @@ class Template(Struct, frozen=True, kw_only=True):
             if self.in_path:
                 _check_path(text)
             url = URL(text, encoded=True)
+        headers = self.fixed_headers
+        if headers is None:
+            headers = _fill_headers(self.headers, values)
         return Prepared(
             self.method,
             url,
-            self.fixed_headers or _fill_headers(self.headers, values),
+            headers,
             None if self.body is None else fill(self.body, values).encode(),
         )
 
@@ -155,7 +164,7 @@ def _carries_query(node: object) -> bool:
     return any(name in (QUERY, QUERY_ID) or name.startswith(FIELD) for name in find_names(node))
 
 
-def _compile_url(url: str, params: Mapping[str, Scalar]) -> tuple[Piece, ...]:
+def _compile_url(url: str, params: Mapping[str, Scalar]) -> Layout:
     if find_names("/".join(url.split("/", 3)[:3]).partition("?")[0]):
         raise ValueError("the URL's host is fixed: placeholders belong in its path or query")
     pieces = cut(url, percent, str)
@@ -168,15 +177,16 @@ def _compile_url(url: str, params: Mapping[str, Scalar]) -> tuple[Piece, ...]:
 
 def _compile_headers(
     layers: list[Mapping[str, str]],
-) -> tuple[tuple[str, tuple[Piece, ...]], ...]:
+) -> tuple[tuple[str, Layout], ...]:
     """Later layers win over earlier ones, whatever the case of their names."""
     merged: dict[str, tuple[str, str]] = {}
     for layer in layers:
         merged.update({name.lower(): (name, value) for name, value in layer.items()})
-    return tuple((name, merge(cut(value, percent, str))) for name, value in merged.values())
+    # An `istr` knows its lower case, which need not be made again for every request.
+    return tuple((istr(name), merge(cut(value, percent, str))) for name, value in merged.values())
 
 
-def _compile_body(body: Any, form: Any) -> tuple[Piece, ...] | None:
+def _compile_body(body: Any, form: Any) -> Layout | None:
     if form is not UNSET:
         pieces: list[Piece] = []
         for name, value in form.items():
@@ -186,7 +196,5 @@ def _compile_body(body: Any, form: Any) -> tuple[Piece, ...] | None:
     return None if body is UNSET else merge(cut_json(body))
 
 
-def _fill_headers(
-    lines: tuple[tuple[str, tuple[Piece, ...]], ...], values: Values
-) -> CIMultiDict[str]:
+def _fill_headers(lines: tuple[tuple[str, Layout], ...], values: Values) -> CIMultiDict[str]:
     return CIMultiDict([(name, fill(value, values)) for name, value in lines])

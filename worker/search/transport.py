@@ -8,13 +8,14 @@ import contextlib
 import math
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Final, Self
 
 import aiohttp
 import httpx
+from aiohttp.hdrs import CONTENT_ENCODING
 from msgspec import Struct
 from multidict import CIMultiDict, CIMultiDictProxy
 
@@ -22,8 +23,10 @@ from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Limits
 from service.egress import Policy, Target
 from worker.search.dialling import (
+    BROKEN,
     DIALLED_S,
     LOOKUP_THREADS,
+    CountedResponse,
     Guard,
     GuardedConnector,
     Resolve,
@@ -74,6 +77,7 @@ class Transport:
         self._resolve = resolve
         self._tls = tls
         self._clock = clock
+        self._timeout = _limit(limits.timeout_s)
         self._opened = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -90,9 +94,7 @@ class Transport:
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
-            middlewares=(connector.send,),
-            # One deadline for all of an attempt, to the last byte, and never rounded up.
-            timeout=aiohttp.ClientTimeout(total=self._limits.timeout_s, ceil_threshold=math.inf),
+            response_class=CountedResponse,
             max_line_size=_MAX_HEADER_LINE,
             max_field_size=_MAX_HEADER_LINE,
         )
@@ -119,13 +121,10 @@ class Transport:
         _take_dialled_ms()  # an attempt that failed may have left its own
         started = self._clock()
         try:
-            response = await self._session.request(
-                request.method,
-                request.url,
-                data=request.body,
-                headers=self._add(request.headers, names),
-                allow_redirects=False,
-            )
+            try:
+                response = await self._start(request, names, self._timeout)
+            except BROKEN as exc:
+                response = await self._start_again(request, names, started, exc)
             head = self._clock()
             try:
                 body = await _read(response, self._limits.max_response_bytes)
@@ -148,6 +147,41 @@ class Transport:
             _take_dialled_ms(),
         )
 
+    def _start(
+        self, request: Prepared, names: dict[str, str] | None, timeout: aiohttp.ClientTimeout
+    ) -> Awaitable[aiohttp.ClientResponse]:
+        """Return what sends a request and reads the head of the answer, once awaited."""
+        return self._session.request(
+            request.method,
+            request.url,
+            data=request.body,
+            headers=self._add(request.headers, names),
+            allow_redirects=False,
+            timeout=timeout,
+        )
+
+    async def _start_again(
+        self,
+        request: Prepared,
+        names: dict[str, str] | None,
+        started: float,
+        broken: aiohttp.ClientError,
+    ) -> aiohttp.ClientResponse:
+        """Send once more where a pooled connection was closed before the request got there.
+
+        That is no attempt at all: the request goes out again within the same time limit, on a
+        new connection at the latest.
+        """
+        while not isinstance(broken, aiohttp.ClientConnectorError) and DIALLED_S.get() is None:
+            left = self._limits.timeout_s - (self._clock() - started)
+            if left <= 0:
+                raise TimeoutError from broken
+            try:
+                return await self._start(request, names, _limit(left))
+            except BROKEN as exc:
+                broken = exc
+        raise broken
+
     def _add(
         self, headers: CIMultiDict[str], names: dict[str, str] | None
     ) -> dict[str, str] | CIMultiDict[str] | None:
@@ -157,9 +191,14 @@ class Transport:
         return CIMultiDict([*headers.items(), *(names or {}).items()])
 
 
+def _limit(seconds: float) -> aiohttp.ClientTimeout:
+    """Return one deadline for all of an attempt, to the last byte, and never rounded up."""
+    return aiohttp.ClientTimeout(total=seconds, ceil_threshold=math.inf)
+
+
 async def _read(response: aiohttp.ClientResponse, cap: int) -> bytes:
     """Read a body to its end, or refuse it at the first sign that it is not wanted."""
-    encoding = response.headers.get("Content-Encoding")
+    encoding = response.headers.get(CONTENT_ENCODING)
     if encoding is not None and encoding.strip().lower() not in ("", "identity"):
         raise CallError(
             FailureCode.ENCODING_NOT_ALLOWED,
@@ -168,8 +207,9 @@ async def _read(response: aiohttp.ClientResponse, cap: int) -> bytes:
         )
     chunks: list[bytes] = []
     room = cap
-    while not response.content.at_eof():
-        chunk = await response.content.readany()
+    content = response.content
+    while not content.at_eof():
+        chunk = await content.readany()
         room -= len(chunk)
         if room < 0:
             raise CallError(

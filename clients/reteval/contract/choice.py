@@ -3,8 +3,10 @@
 import hashlib
 from typing import Final
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, structs
 
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.hostile import EVERYDAY_HOSTILE, HOSTILE_GROUPS
 from reteval.contract.kinds import (
     KINDS,
@@ -19,6 +21,9 @@ from reteval.contract.runs import AdversarialRequest
 
 TIER_PREFIX: Final = "out_of_corpus."
 CONTROL: Final = "control.repeat"
+PARAPHRASE: Final = "paraphrase.model"
+PARAPHRASES: Final = KINDS[PARAPHRASE].replicates
+"""Texts that are taken of a model's answer."""
 
 
 class Choice(Struct, frozen=True):
@@ -45,6 +50,10 @@ class Choice(Struct, frozen=True):
             + sum(n + min(n, again) for n in map(OUT_OF_CORPUS_TIERS.__getitem__, self.tiers))
             + sum(map(HOSTILE_GROUPS.__getitem__, self.hostile))
         )
+
+    def count_model_calls(self, scorable: int) -> int:
+        """Return how often the model is called, of so many scorable queries."""
+        return min(scorable, self.sample) if self.has(PARAPHRASE) else 0
 
 
 def choose(request: AdversarialRequest) -> Choice:
@@ -83,7 +92,8 @@ def suite_fingerprint(request: AdversarialRequest) -> str:
     """Return `suite/seed/digest`: equal for two requests whose variants may be compared.
 
     The digest is over the severities, replicates and target rule of every kind, the tiers and
-    the hostile groups. The sample is left out: a smaller one is a part of the larger.
+    the hostile groups, and over the model's description without its headers. The sample is left
+    out: a smaller one is a part of the larger.
 
     Raises:
         ValueError: a suite, preset or kind that does not exist.
@@ -93,7 +103,8 @@ def suite_fingerprint(request: AdversarialRequest) -> str:
         f"{kind.name} {severity} {kind.count(severity)} {kind.target}"
         for kind, severity in choice.kinds
     )
-    text = "\n".join([*cells, *sorted(choice.tiers), *sorted(choice.hostile)])
+    model = [_describe_model(request.model)] if request.model else []
+    text = "\n".join([*cells, *sorted(choice.tiers), *sorted(choice.hostile), *model])
     return f"{SUITE}/{request.seed}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
@@ -103,7 +114,13 @@ def _name_kinds(
     if request.kinds is not None:
         return tuple(dict.fromkeys(request.kinds))
     hostile = (EVERYDAY_HOSTILE,) if preset.hostile else ()
-    return (*preset.kinds, *(tiers if preset.out_of_corpus else ()), *hostile)
+    model = (PARAPHRASE,) if request.model is not None else ()
+    return (*preset.kinds, *model, *(tiers if preset.out_of_corpus else ()), *hostile)
+
+
+def _describe_model(model: Endpoint) -> str:
+    bare = structs.replace(model, headers={}, saved="")
+    return msgspec.json.encode(bare, order="deterministic").decode()
 
 
 def _choose_severities(kind: Kind, request: AdversarialRequest, preset: Preset) -> tuple[int, ...]:

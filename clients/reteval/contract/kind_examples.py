@@ -167,4 +167,8 @@ KIND_EXAMPLES: Final = {
     "number_change": KindExample(
         "what's new in release 7 of the notebook", "what's new in release 16 of the notebook"
     ),
+    "paraphrase.model": KindExample(
+        "How do I reset a forgotten password?",
+        "I no longer know my password; how can I choose another one?",
+    ),
 }

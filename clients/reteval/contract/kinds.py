@@ -40,8 +40,8 @@ class Preset(Struct, frozen=True):
     hostile: bool = True
 
 
-ON_REQUEST: Final = frozenset({"keyboard_layout"})
-"""Kinds of no preset: they matter only where people have these keyboards."""
+ON_REQUEST: Final = frozenset({"keyboard_layout", "paraphrase.model"})
+"""Kinds of no preset: they need certain keyboards, or a model."""
 PRESETS: Final = {
     "quick": Preset(
         kinds={

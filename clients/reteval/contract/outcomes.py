@@ -63,7 +63,11 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     the part of it that a new connection took (None: one was open), `took_ms` what the endpoint
     says it needed. Where an answer came in `pages`, these are sums. `scores` is None unless every
     hit carried a finite one. `hits` counts what was delivered where hits were rolled up into
-    documents; `total` is the endpoint's own count of what matched.
+    documents; `total` is the endpoint's own count of what matched. `text_overlap`, of queries out
+    of corpus alone, is the largest share of the query's content stems that one text of the first
+    three hits has; None where hits carry no text. The texts themselves are not kept. `resent`: a
+    worker that was lost, or made way, may have sent the request before, so that the endpoint may
+    have got it twice.
     """
 
     status: OutcomeStatus
@@ -81,6 +85,8 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     total: int | None = None
     hits: int | None = None
     pages: int = 1
+    text_overlap: float | None = None
+    resent: bool = False
 
     @property
     def at_once(self) -> bool:

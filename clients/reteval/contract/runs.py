@@ -15,7 +15,10 @@ K = Annotated[int, Meta(ge=1, le=limits.MAX_DEPTH)]
 class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Which variants to send beside the clean queries.
 
-    `kinds` replaces the preset's choice; `metric` is what the drop is measured in.
+    `kinds` replaces the preset's choice; `metric` is what the drop is measured in. `model` is
+    asked to say the sampled queries otherwise (`paraphrase.model`, which it adds to a preset):
+    `{{query}}` goes to it, and its `ids`, or `hits` and `id`, are the texts, of which the first
+    three are sent. Its header values are kept as the endpoint's are.
     """
 
     suite: str | None = None
@@ -25,6 +28,7 @@ class AdversarialRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_
     metric: str = "ndcg@10"
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
     sample: Annotated[int, Meta(ge=1, le=limits.MAX_QUERIES)] | None = None
+    model: Endpoint | None = None
 
 
 Clock = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
@@ -42,7 +46,11 @@ class Window(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How hard the endpoint may be pressed. `timeout_s` bounds an attempt as a whole."""
+    """How hard the endpoint may be pressed. `timeout_s` bounds an attempt as a whole.
+
+    `concurrency` and `rate_per_s` are of the run, however many workers share it; `workers` is how
+    many may.
+    """
 
     concurrency: Annotated[int, Meta(ge=1, le=256)] = 16
     rate_per_s: Annotated[float, Meta(gt=0, le=10_000)] | None = None
@@ -51,6 +59,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] = 0.0
     max_response_bytes: Annotated[int, Meta(ge=1_024, le=50_000_000)] = 5_000_000
     window: Window | None = None
+    workers: Annotated[int, Meta(ge=1, le=256)] | None = None
 
 
 class IntervalMethod(StrEnum):
@@ -158,13 +167,20 @@ class TestSetRef(Struct, frozen=True, kw_only=True):
 class Estimate(Struct, frozen=True, kw_only=True):
     """What a run will cost the endpoint: calls at most, and seconds where a rate bounds them.
 
-    `repeats` are the clean queries of all rounds but the first.
+    `repeats` are the clean queries of all rounds but the first. `model_calls` go to the model
+    that writes paraphrases, before the first search, and are in no other count.
     """
 
     clean: int
     adversarial: int
     seconds_at_rate: float | None = None
     repeats: int = 0
+    model_calls: int = 0
+
+    @property
+    def total(self) -> int:
+        """All calls."""
+        return self.clean + self.adversarial + self.repeats
 
 
 class Run(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,12 @@ def list_wording_kinds() -> Iterator[Kind]:
     yield from _list_shorter()
     yield from _list_longer()
     yield from _list_changing()
+    yield Kind(
+        name="paraphrase.model",
+        family="paraphrase",
+        about="The query as a model that you name says it; unverified, only when asked for.",
+        replicates=3,
+    )
 
 
 def _list_phrasings() -> Iterator[Kind]:

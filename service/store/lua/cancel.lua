@@ -1,5 +1,6 @@
 -- Ask a run to stop; one that no worker ever claimed ends here and now.
--- KEYS: run, report, secrets, active set    ARGV: report, etag, active member
+-- KEYS: run, units, holds, report, secrets, active jobs, tenants with jobs
+-- ARGV: report, etag, run id, queue/tenant
 local status = redis.call('HGET', KEYS[1], 'status')
 if not status then
   return 'missing'
@@ -10,10 +11,13 @@ end
 redis.call('HSET', KEYS[1], 'cancel', 1)
 if status == 'queued' and redis.call('HGET', KEYS[1], 'epoch') == '0' then
   local now = redis.call('TIME')
-  redis.call('SET', KEYS[2], ARGV[1])
+  redis.call('SET', KEYS[4], ARGV[1])
   redis.call('HSET', KEYS[1], 'status', 'cancelled', 'etag', ARGV[2],
     'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
-  redis.call('UNLINK', KEYS[3])
-  redis.call('ZREM', KEYS[4], ARGV[3])
+  redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[5])
+  redis.call('ZREM', KEYS[6], ARGV[3])
+  if redis.call('ZCARD', KEYS[6]) == 0 then
+    redis.call('SREM', KEYS[7], ARGV[4])
+  end
 end
 return 'asked'

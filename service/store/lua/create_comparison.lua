@@ -1,6 +1,6 @@
 -- Write a comparison's record, or find the one with the same content that has not failed.
--- KEYS: comparison, active set, contents
--- ARGV: id, active member, spec, content, queue, start of a comparison's key
+-- KEYS: comparison, active jobs, contents, units, tenants with jobs
+-- ARGV: id, queue/tenant, spec, content, queue, start of a comparison's key, schema
 local known = redis.call('HGET', KEYS[3], ARGV[4])
 if known then
   local status = redis.call('HGET', ARGV[6] .. known, 'status')
@@ -12,7 +12,9 @@ local now = redis.call('TIME')
 local micros = now[1] * 1000000 + now[2]
 redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued', 'queue', ARGV[5],
   'created_ms', string.format('%.0f', math.floor(micros / 1000)),
-  'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'lease_until', 0)
-redis.call('ZADD', KEYS[2], micros, ARGV[2])
+  'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'schema', ARGV[7], 'small', 1)
+redis.call('ZADD', KEYS[4], 0, 'job')
+redis.call('ZADD', KEYS[2], micros, ARGV[1])
+redis.call('SADD', KEYS[5], ARGV[2])
 redis.call('HSET', KEYS[3], ARGV[4], ARGV[1])
 return {ARGV[1], 1}

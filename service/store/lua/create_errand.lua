@@ -1,6 +1,6 @@
 -- Write a short job's record and its secrets, to be kept for a while.
--- KEYS: job, active set, secrets
--- ARGV: id, active member, spec, sealed secrets, queue, seconds to keep
+-- KEYS: job, active jobs, secrets, units, tenants with jobs
+-- ARGV: id, queue/tenant, spec, sealed secrets, queue, seconds to keep, schema
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return ARGV[1]
 end
@@ -8,9 +8,11 @@ local now = redis.call('TIME')
 local micros = now[1] * 1000000 + now[2]
 redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued', 'queue', ARGV[5],
   'created_ms', string.format('%.0f', math.floor(micros / 1000)),
-  'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'lease_until', 0)
+  'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'schema', ARGV[7], 'small', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[6])
-redis.call('ZADD', KEYS[2], micros, ARGV[2])
+redis.call('ZADD', KEYS[4], 0, 'job')
+redis.call('ZADD', KEYS[2], micros, ARGV[1])
+redis.call('SADD', KEYS[5], ARGV[2])
 if ARGV[4] ~= '' then
   redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[6])
 end

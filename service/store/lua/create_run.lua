@@ -1,6 +1,8 @@
 -- Write a run's record, its secrets and its idempotency entry together, or replay an earlier one.
--- KEYS: run, runs index, active set, test set head, test set runs, secrets, idempotency, rankings
--- ARGV: id, active member, spec, sealed secrets, fingerprint, seconds the entry lives, queue
+-- KEYS: run, runs index, active jobs, test set head, test set runs, secrets, idempotency, rankings,
+--   units, tenants with jobs
+-- ARGV: id, queue/tenant, spec, sealed secrets, fingerprint, seconds the entry lives, queue, schema,
+--   workers at most (0: any number), 1 if it is small
 if ARGV[5] ~= '' then
   local known = redis.call('GET', KEYS[7])
   if known then
@@ -22,9 +24,11 @@ local micros = now[1] * 1000000 + now[2]
 redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued',
   'created_ms', string.format('%.0f', math.floor(micros / 1000)),
   'epoch', 0, 'attempts', 0, 'crash_count', 0, 'total', 0, 'done', 0, 'failed', 0, 'cancel', 0,
-  'lease_until', 0, 'queue', ARGV[7])
+  'queue', ARGV[7], 'schema', ARGV[8], 'workers', ARGV[9], 'small', ARGV[10])
+redis.call('ZADD', KEYS[9], 0, 'plan')
 redis.call('ZADD', KEYS[2], micros, ARGV[1])
-redis.call('ZADD', KEYS[3], micros, ARGV[2])
+redis.call('ZADD', KEYS[3], micros, ARGV[1])
+redis.call('SADD', KEYS[10], ARGV[2])
 redis.call('ZADD', KEYS[5], micros, ARGV[1])
 if ARGV[4] ~= '' then
   redis.call('SET', KEYS[6], ARGV[4])

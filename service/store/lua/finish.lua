@@ -1,28 +1,29 @@
 -- End a job once: the report and the status appear together, the working state goes.
 -- A job that is not kept for ever takes its report along.
--- KEYS: run, report, outcomes, secrets, active set
--- ARGV: epoch, status, report, etag, error, active member, outcomes there must be (-1: any)
-if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then
+-- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs,
+--   then working parts to drop
+-- ARGV: unit, fence, job id, status, report, etag, error, queue/tenant
+if not redis.call('ZSCORE', KEYS[2], ARGV[1])
+  or redis.call('HGET', KEYS[3], 'fence:' .. ARGV[1]) ~= ARGV[2] then
   return 'lost'
-end
-local status = redis.call('HGET', KEYS[1], 'status')
-if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
-  return 'lost'
-end
-if tonumber(ARGV[7]) >= 0 and redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[7]) then
-  return 'miscounted'
 end
 local now = redis.call('TIME')
-redis.call('SET', KEYS[2], ARGV[3])
+redis.call('SET', KEYS[5], ARGV[5])
 local left = redis.call('PTTL', KEYS[1])
 if left > 0 then
-  redis.call('PEXPIRE', KEYS[2], left)
+  redis.call('PEXPIRE', KEYS[5], left)
 end
-redis.call('HSET', KEYS[1], 'status', ARGV[2], 'etag', ARGV[4], 'lease_until', 0,
+redis.call('HSET', KEYS[1], 'status', ARGV[4], 'etag', ARGV[6],
   'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
-if ARGV[5] ~= '' then
-  redis.call('HSET', KEYS[1], 'error', ARGV[5])
+if ARGV[7] ~= '' then
+  redis.call('HSET', KEYS[1], 'error', ARGV[7])
 end
-redis.call('UNLINK', KEYS[3], KEYS[4])
-redis.call('ZREM', KEYS[5], ARGV[6])
+for _, unit in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  redis.call('ZREM', KEYS[4], ARGV[3] .. '/' .. unit)
+end
+redis.call('UNLINK', KEYS[2], KEYS[3], unpack(KEYS, 8))
+redis.call('ZREM', KEYS[6], ARGV[3])
+if redis.call('ZCARD', KEYS[6]) == 0 then
+  redis.call('SREM', KEYS[7], ARGV[8])
+end
 return 'finished'

@@ -67,4 +67,5 @@ async def test_rounds_are_counted_in_the_plan(client: httpx.AsyncClient) -> None
         "adversarial": 0,
         "seconds_at_rate": 2.0,
         "repeats": 3,
+        "model_calls": 0,
     }

@@ -83,3 +83,11 @@ async def test_unknown_preview_is_not_found(client: httpx.AsyncClient) -> None:
     for name in ("prv_none", "prb_none"):
         missing = await client.get(f"/v1/adversarial/previews/{name}")
         assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+
+
+async def test_preview_has_no_model(client: httpx.AsyncClient) -> None:
+    """Nothing is called for a preview, so a model is refused, and none of it kept."""
+    asked = BODY | {"adversarial": {"model": {"url": "http://127.0.0.1:9/"}}}
+    refused = await client.post("/v1/adversarial/preview", json=asked)
+    assert refused.status_code == 422
+    assert [item["pointer"] for item in refused.json()["errors"]] == ["/adversarial/model"]

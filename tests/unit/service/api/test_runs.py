@@ -31,6 +31,7 @@ async def test_create_answers_where_the_run_is(client: httpx.AsyncClient) -> Non
         "adversarial": 0,
         "seconds_at_rate": None,
         "repeats": 0,
+        "model_calls": 0,
     }
     assert run["progress"] == {"done": 0, "total": 1, "failed": 0, "eta_s": None}
     assert run["links"]["results"] == f"/v1/runs/{run['id']}/results"
@@ -216,3 +217,28 @@ async def test_delete_waits_for_the_end(client: httpx.AsyncClient, ended_run: st
         assert (await client.delete(f"/v1/runs/{run_id}")).status_code == 204
         assert (await client.get(f"/v1/runs/{run_id}")).status_code == 404
     assert (await client.delete(f"/v1/test-sets/{set_id}")).status_code == 204
+
+
+async def test_header_values_of_a_model_are_sealed_as_the_endpoints_are(
+    client: httpx.AsyncClient, store: Store, redis_url: str
+) -> None:
+    """Given or saved, they are kept encrypted beside the endpoint's own, and in no answer."""
+    saved = {"url": "http://127.0.0.1:9/write", "headers": {"X-Model-Key": SECRET}}
+    await client.post("/v1/endpoints", json={"name": "writer", "endpoint": saved})
+    for model in (saved, {"saved": "writer"}):
+        made = await create(client, run_body(adversarial={"preset": "quick", "model": model}))
+        assert made.status_code == 202
+        assert made.json()["planned"]["model_calls"] == 1
+        spec = (await store.runs.get("default", made.json()["id"])).spec
+        assert spec.request.adversarial
+        assert spec.request.adversarial.model
+        assert spec.request.adversarial.model.url == saved["url"]
+        assert spec.request.adversarial.model.headers == {"X-Model-Key": ""}
+        assert spec.request.endpoint.headers == {}
+        assert SECRET not in made.text
+    with redis.Redis.from_url(redis_url) as server:
+        stored = b"".join(server.dump(key) or b"" for key in list(server.scan_iter()))
+    assert SECRET.encode() not in stored
+    lost = run_body(adversarial={"model": {"saved": "none"}})
+    missing = await create(client, lost)
+    assert missing.json()["errors"][0]["pointer"] == "/adversarial/model/saved"

@@ -182,3 +182,61 @@ def test_planned_calls_are_counted(adversarial: dict[str, Any] | None, calls: in
     made = estimate(request(adversarial=adversarial, limits={"rate_per_s": 10}), STATS)
     assert (made.clean, made.adversarial) == (110, calls)
     assert made.seconds_at_rate == (110 + calls) / 10
+
+
+@pytest.mark.parametrize(
+    ("adversarial", "pointers"),
+    [
+        ({"model": {"url": URL}}, []),
+        ({"model": {"url": URL}, "kinds": ["paraphrase.model"]}, []),
+        ({"model": {"url": URL, "body": {"ask": "{{query}}"}, "ids": "texts"}}, []),
+        ({"kinds": ["paraphrase.model"]}, ["/adversarial/model"]),
+        ({"model": {"url": URL}, "kinds": ["typo.mixed"]}, ["/adversarial/model"]),
+        ({"model": {"url": URL, "body": {"ask": "{{query_id}}"}}}, ["/adversarial/model"]),
+        ({"model": {"url": ""}}, ["/adversarial/model/url"]),
+        ({"model": {"url": URL, "ids": "[["}}, ["/adversarial/model/ids"]),
+        (
+            {
+                "model": {
+                    "url": URL,
+                    "body": {"ask": "{{query}}", "page": "{{page}}"},
+                    "paging": {"kind": "page", "size": 3},
+                }
+            },
+            ["/adversarial/model/paging"],
+        ),
+    ],
+)
+def test_model_that_writes_paraphrases_is_checked(
+    adversarial: dict[str, Any], pointers: list[str]
+) -> None:
+    """It needs its kind and its kind needs it; it is described as any endpoint, on one page."""
+    made = request(adversarial=adversarial)
+    if not pointers:
+        check_run(made, POLICY)
+        return
+    with pytest.raises(InvalidError) as caught:
+        check_run(made, POLICY)
+    assert [item.pointer for item in caught.value.errors] == pointers
+
+
+@pytest.mark.parametrize(
+    ("model", "pointer"),
+    [
+        ({"url": "http://10.0.0.1/"}, "/adversarial/model/url"),
+        ({"url": URL, "headers": {"Host": "x"}}, "/adversarial/model/headers"),
+    ],
+)
+def test_model_is_held_to_the_egress_policy(model: dict[str, Any], pointer: str) -> None:
+    """A model is called from where the endpoint is called, hence to the same places only."""
+    with pytest.raises(EndpointNotAllowedError) as caught:
+        check_run(request(adversarial={"model": model}), POLICY)
+    assert [item.pointer for item in caught.value.errors] == [pointer]
+
+
+def test_model_calls_are_counted_apart() -> None:
+    """The calls that cost the model are told before any is made."""
+    asked = request(adversarial={"model": {"url": URL}, "preset": "quick"})
+    plain = request(adversarial={"preset": "quick"})
+    assert (estimate(asked, STATS).model_calls, estimate(plain, STATS).model_calls) == (50, 0)
+    assert estimate(asked, STATS).adversarial - estimate(plain, STATS).adversarial == 150

@@ -31,6 +31,7 @@ def outcomes(draw: st.DrawFn) -> Outcome:
         total=draw(st.none() | st.integers(0, 2**53)),
         hits=draw(st.none() | st.integers(0, 20_000)),
         pages=draw(st.integers(0, 100)),
+        text_overlap=draw(st.none() | FLOATS),
     )
 
 

@@ -1,6 +1,8 @@
 import pytest
+from msgspec import structs
 
 from reteval.contract.choice import choose, suite_fingerprint
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.hostile import HOSTILE_GROUPS
 from reteval.contract.kinds import OUT_OF_CORPUS_REPEATED, OUT_OF_CORPUS_TIERS, PRESETS, SUITE
 from reteval.contract.runs import AdversarialRequest
@@ -92,3 +94,21 @@ def test_equal_fingerprints_mean_comparable_variants() -> None:
     assert suite_fingerprint(one) == suite_fingerprint(same)
     assert suite_fingerprint(one).startswith(f"{SUITE}/7/")
     assert len({suite_fingerprint(request) for request in (one, *others)}) == 4
+
+
+def test_model_adds_its_kind_to_a_preset_and_to_the_fingerprint() -> None:
+    """Whoever describes a model asks for it; another prompt is another experiment."""
+    model = Endpoint(url="http://model/", body={"prompt": "{{query}}"}, headers={"Key": "a"})
+    request = AdversarialRequest(preset="quick", model=model)
+    choice = choose(request)
+    assert choice.has("paraphrase.model")
+    assert choice.has("typo.mixed")
+    assert (choice.count_model_calls(1_000), choice.count_model_calls(7)) == (50, 7)
+    assert choose(AdversarialRequest()).count_model_calls(7) == 0
+    other_key = structs.replace(model, headers={"Key": "b"}, saved="ep_1")
+    other_prompt = structs.replace(model, body={"prompt": "again: {{query}}"})
+    prints = [
+        suite_fingerprint(structs.replace(request, model=each))
+        for each in (model, other_key, other_prompt)
+    ]
+    assert prints[0] == prints[1] != prints[2]

@@ -17,6 +17,7 @@ TEXTS = (
     "what's new in release 7 of the notebook",
 )
 ATTESTED = {"password": ("pasword",)}
+PARAPHRASE = "I no longer know my password; how can I choose another one?"
 SEED = 7
 SHOWN = 120
 WIDTH = 80
@@ -41,7 +42,12 @@ KIND_EXAMPLES: Final = {
 def make_examples() -> dict[str, KindExample]:
     """Take the first text that each kind applies to."""
     vocabulary = Vocabulary.build(TEXTS, language="en", misspellings=ATTESTED)
-    setting = Setting(seed=SEED, vocabulary=vocabulary, taken=frozenset())
+    written = {
+        query.id: (Variant(text=PARAPHRASE),)
+        for query in name_queries(TEXTS)
+        if query.query == TEXTS[0]
+    }
+    setting = Setting(seed=SEED, vocabulary=vocabulary, taken=frozenset(), paraphrases=written)
     return {
         kind.name: next(
             KindExample(query.query, cut(made.text))

@@ -18,7 +18,7 @@ def test_requests_carry_the_fields_of_their_query() -> None:
     made = PlannedRequest(query_id=clean.id, text="onne", kind="typo.mixed", severity=1)
     far = PlannedRequest(query_id="far-1", text="moss", kind="out_of_corpus.far", generated=True)
     planned = structs.replace(planned, requests=(*planned.requests, made, far))
-    asks = {ask.text: (ask.id, ask.fields) for ask in list_asks(planned)}
+    asks = {ask.text: (ask.id, ask.fields) for ask in list_asks(planned, "en")}
     assert asks == {
         "one": (clean.id, {"lang": "pt"}),
         "two": ("q-two", {}),
@@ -27,3 +27,20 @@ def test_requests_carry_the_fields_of_their_query() -> None:
         "onne": (clean.id, {"lang": "pt"}),
         "moss": ("far-1", {}),
     }
+
+
+def test_only_queries_that_could_be_answered_after_all_are_compared() -> None:
+    """Generated ones out of corpus, but for those with an invented word, and no other request."""
+    planned = build_plan([query("one")], None, relevant_from=1)
+    far, near, mine = (
+        PlannedRequest(query_id=kind, text="moss on stones", kind=kind, generated=generated)
+        for kind, generated in (
+            ("out_of_corpus.far", True),
+            ("out_of_corpus.near", True),
+            ("out_of_corpus.mine", False),
+        )
+    )
+    planned = structs.replace(planned, requests=(*planned.requests, far, near, mine))
+    compares = {ask.id: ask.compare for ask in list_asks(planned, "en") if ask.compare}
+    assert list(compares) == ["out_of_corpus.far"]
+    assert compares["out_of_corpus.far"](["mossy stone", "moss"]) == 0.5

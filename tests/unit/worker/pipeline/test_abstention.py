@@ -287,6 +287,51 @@ def test_checks_are_counted_or_named_as_not_made() -> None:
     }
 
 
+def test_queries_whose_words_stand_in_a_text_are_left_out() -> None:
+    """From 60 % of their stems on, with their repeats; the others are judged as ever."""
+    plan = AdversarialRequest(kinds=["control.repeat", "out_of_corpus.gibberish"])
+    evidence = send(many(2), full_page, plan)
+    tier = [each.query_id for each in evidence.plan if each.kind == "out_of_corpus.gibberish"]
+    repeated = [
+        each.query_id
+        for each in evidence.plan
+        if each.kind == "out_of_corpus.gibberish" and each.replicate
+    ]
+    once = next(name for name in tier if name not in repeated)
+    shares = {repeated[0]: 0.6, repeated[1]: 0.59, once: 1.0}
+    outcomes = [
+        structs.replace(hits("a"), text_overlap=shares.get(each.query_id, 0.0))
+        for each in evidence.plan
+    ]
+    report = report_on(structs.replace(evidence, outcomes=outcomes))
+    assert report is not None
+    (found,) = report.tiers
+    assert (found.queries, found.answered, found.dropped) == (58, 58, {"text_overlap": 2})
+    assert found.unchecked == {"review": "no_list_of_reviewed"}
+    assert isinstance(found.repeatability, Ratio)
+    assert found.repeatability.n == len(repeated) - 1
+
+
+def test_a_tier_that_may_all_be_answerable_says_so() -> None:
+    """A general collection answers the far pack: nothing is left to judge."""
+    full = structs.replace(hits("a"), text_overlap=1.0)
+    report = report_on(send(many(1), lambda _: full, FAR))
+    assert report is not None
+    assert {tier.reason for tier in report.tiers} == {"every_query_dropped"}
+    assert [tier.dropped["text_overlap"] for tier in report.tiers] == [60, 60]
+
+
+def test_invented_words_need_no_text() -> None:
+    """A near query shares most of its words with the texts, and still has no answer."""
+    near = AdversarialRequest(kinds=["out_of_corpus.near"])
+    full = structs.replace(hits("a"), text_overlap=1.0)
+    report = report_on(send(many(3), lambda _: full, near))
+    assert report is not None
+    (tier,) = report.tiers
+    assert (tier.queries, tier.dropped) == (3, {})
+    assert tier.unchecked["text_overlap"] == "holds_an_invented_word"
+
+
 def test_a_tier_that_no_query_gave_says_so() -> None:
     """Without a content word there is nothing to invent."""
     report = report_on(

@@ -163,3 +163,29 @@ def test_users_variants_and_clusters_are_paired_too() -> None:
     found = attack(queries, endpoint)
     assert found.losses["typo.mixed", 1, "user"] == {"cluster c": 0.0}
     assert found.losses["typo.mixed", 1, "generated"] == {"cluster c": 0.5, "query q2": 1.0}
+
+
+def test_paraphrases_are_compared_only_where_both_runs_sent_the_same() -> None:
+    """A model may write other texts the next day; then its kind is not compared."""
+    queries = many(3)
+    rows = [
+        VariantRow(
+            query_id=each.id,
+            kind="paraphrase.model",
+            severity=1,
+            replicate=0,
+            original=each.query,
+            text=f"say {each.query}",
+            ops=("model: unverified",),
+            status="ok",
+            value=0.5,
+            clean=1.0,
+        )
+        for each in queries
+    ]
+    request = AdversarialRequest(kinds=["paraphrase.model"])
+    report = robustness(send(queries, perfect, request))
+    one = gather_attack(report, rows, queries)
+    other = gather_attack(report, [*rows[1:], structs.replace(rows[0], text="else")], queries)
+    assert changes_of(one, one)["paraphrase.model"].needs == 3
+    assert changes_of(one, other)["paraphrase.model"].reason == "other_variants"

@@ -288,3 +288,29 @@ def test_finish_when_there_are_pages() -> None:
     assert mapping.finish([*pages, Page(["c"], None)], 2) == Answer(
         ["a", "b"], None, 3, None, 7, 3.5
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "fields", "texts"),
+    [
+        ([{"id": "a", "text": "one"}, {"id": "b", "text": "two"}], {}, ["one", "two"]),
+        ({"hits": [{"id": 1, "text": "one"}]}, {}, ["one"]),
+        ({"hits": [{"id": 1, "body": "one"}]}, {"text": "body"}, ["one"]),
+        ({"rows": [{"id": 1, "doc": {"body": "x"}}]}, {"hits": "rows", "text": "doc.body"}, ["x"]),
+        ([{"id": str(rank), "text": str(rank)} for rank in range(5)], {}, ["0", "1", "2"]),
+        ([{"id": "a"}, {"id": "b", "text": 7}, {"id": "c", "text": "x"}], {}, ["x"]),
+        (["a", "b"], {}, None),
+        ([], {}, None),
+        ([{"id": "a"}], {}, None),
+        ({"found": ["a"], "text": "x"}, {"ids": "found", "text": "text"}, None),
+        ([{"id": "a", "text": "x"}], {"text": "abs(text)"}, None),
+        ({"message": "no list"}, {}, None),
+        (b"no json", {}, None),
+    ],
+)
+def test_texts_of_the_first_hits(
+    answer: Any, fields: dict[str, Any], texts: list[str] | None
+) -> None:
+    """As mapped, or as `text`; none where hits carry none, and never a failure."""
+    body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+    assert Mapping.compile(Endpoint(url=URL, **fields)).read_texts(body, 3) == texts

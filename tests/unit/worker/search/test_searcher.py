@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from reteval.contract.endpoints import Paging, PagingKind
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.runs import Limits
+from tests.endpoint import serve_answers
 from tests.evil import Evil, answer
 from tests.searching import LIMITS, Naps, searcher
 from worker.search.template import Ask
@@ -260,3 +262,24 @@ async def test_search_times_connection_and_first_byte(evil: Evil) -> None:
         assert outcome.first_byte_ms is not None
         assert outcome.latency_ms is not None
         assert 250 < outcome.first_byte_ms <= outcome.latency_ms
+
+
+async def test_texts_are_compared_for_asks_that_want_it() -> None:
+    """What comes of the comparison is kept, the texts are not; without texts there is none."""
+    seen: list[Any] = []
+
+    def compare(texts: Any) -> float:
+        seen.append(texts)
+        return 0.5
+
+    def say(text: str) -> tuple[int, Any]:
+        return 200, [{"id": "a", "text": "moss"} if text == "told" else {"id": "a"}]
+
+    with serve_answers(say) as endpoint:
+        async with searcher(endpoint.url) as opened:
+            told = await opened.search(Ask(text="told", compare=compare))
+            bare = await opened.search(Ask(text="bare", compare=compare))
+            plain = await opened.search(Ask(text="told"))
+    assert [told.text_overlap, bare.text_overlap, plain.text_overlap] == [0.5, None, None]
+    assert seen == [["moss"]]
+    assert b"moss" not in msgspec.json.encode(told)
