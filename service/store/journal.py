@@ -106,6 +106,7 @@ class Journal:
                 keys.job_part(tenant, job_id, "report"),
                 keys.active(tenant, queue),
                 keys.BUSY,
+                keys.COUNTERS,
                 keys.job_part(tenant, job_id, "secrets"),
                 keys.job_part(tenant, job_id, "shards"),
                 *(keys.shard_outcomes(tenant, job_id, unit) for unit in shards),

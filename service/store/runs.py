@@ -158,6 +158,7 @@ class Runs:
                 keys.job_part(tenant, run_id, "secrets"),
                 keys.active(tenant, record.queue),
                 keys.BUSY,
+                keys.COUNTERS,
             ],
             [
                 report,

@@ -1,6 +1,6 @@
 -- End a job once: the report and the status appear together, the working state goes.
 -- A job that is not kept for ever takes its report along.
--- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs,
+-- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs, counters,
 --   then working parts to drop
 -- ARGV: unit, fence, job id, status, report, etag, error, queue/tenant
 if not redis.call('ZSCORE', KEYS[2], ARGV[1])
@@ -21,7 +21,9 @@ end
 for _, unit in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
   redis.call('ZREM', KEYS[4], ARGV[3] .. '/' .. unit)
 end
-redis.call('UNLINK', KEYS[2], KEYS[3], unpack(KEYS, 8))
+redis.call('UNLINK', KEYS[2], KEYS[3], unpack(KEYS, 9))
+redis.call('HINCRBY', KEYS[8],
+  'jobs_ended ' .. string.match(ARGV[3], '^[^_]*') .. '/' .. ARGV[4] .. ' ', 1)
 redis.call('ZREM', KEYS[6], ARGV[3])
 if redis.call('ZCARD', KEYS[6]) == 0 then
   redis.call('SREM', KEYS[7], ARGV[8])
