@@ -39,4 +39,5 @@ def configure_logs(level: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
         )
     )
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    least = max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()])
+    logging.basicConfig(handlers=[handler], level=least, force=True)

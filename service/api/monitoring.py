@@ -18,7 +18,7 @@ from service.api.operations import TEXT, Answer, Operation, reads
 from service.core.backend import Backend
 from service.core.measurements import Measurements, QueueLoad, Series, measure
 
-PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"
+PLAIN: Final = "text/plain; version=0.0.4"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
 Rows = Iterable[tuple[tuple[str, ...], float]]

@@ -32,7 +32,7 @@ class Traffic:
         )
         self._seconds = Histogram(
             "reteval_http_request_seconds",
-            "Time until the answer began; what a client asked to wait for is part of it",
+            "Time until the answer began, of requests that did not ask to wait",
             ("operation",),
             buckets=_BUCKETS,
             registry=self.registry,
@@ -43,9 +43,9 @@ class Traffic:
         if message["type"] != "http.response.start":
             return
         operation = name_operation(scope)
-        self._answered.labels(operation, str(message["status"])).inc()
+        self._answered.labels(operation, str(int(message["status"]))).inc()
         began = scope["state"].get(_BEGAN)
-        if began is not None:
+        if began is not None and b"wait=" not in scope["query_string"]:
             self._seconds.labels(operation).observe(time.perf_counter() - began)
 
 
@@ -58,8 +58,8 @@ def observe(app: ASGIApp) -> ASGIApp:
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                note(**{"http.response.status_code": message["status"]})
-                _log.debug("request.answered", status=message["status"])
+                note(**{"http.response.status_code": int(message["status"])})
+                _log.debug("request.answered", status=int(message["status"]))
             await send(message)
 
         parent = Headers.from_scope(scope).get("traceparent", "")

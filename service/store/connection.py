@@ -101,9 +101,9 @@ class Connection:
         rows = await _call(self._redis.zrange(key, 0, -1, withscores=True))
         return {member.decode(): int(score) for member, score in rows}
 
-    async def smembers(self, key: str) -> set[str]:
-        """Return the members of a set."""
-        return {member.decode() for member in await _call(self._redis.smembers(key))}
+    async def smembers(self, key: str) -> list[str]:
+        """Return the members of a set, sorted."""
+        return sorted(member.decode() for member in await _call(self._redis.smembers(key)))
 
     async def zrevrange(
         self, key: str, *, below: str | None = None, limit: int
