@@ -19,7 +19,6 @@ from rq.serializers import JSONSerializer
 
 from service.errors import StoreUnavailableError
 from service.redis_url import connect, sentinels_of
-from service.store.records import Unit
 
 JOB: Final = "worker.jobs.execute"
 """Named by string, so that the API never imports the worker; a test resolves it."""
@@ -53,16 +52,16 @@ class JobQueue:
         for client in (self._redis, *sentinels_of(self._redis)):
             client.close()
 
-    async def enqueue(self, job_id: str, units: Iterable[Unit], *, queue: str) -> None:
-        """Make sure that a wake-up call for each unit waits in the queue. Safe to repeat.
+    async def enqueue(self, calls: Iterable[str], *, queue: str) -> None:
+        """Make sure that each wake-up call, named by an id, waits in the queue. Safe to repeat.
 
         Whoever is woken takes what is due, which may be another job's.
 
         Raises:
             StoreUnavailableError: Redis does not answer.
         """
-        for unit in units:
-            await self._in_thread(self._enqueue, f"{job_id}-{unit.name}-{unit.claims}", queue)
+        for call_id in calls:
+            await self._in_thread(self._enqueue, call_id, queue)
 
     async def depth(self) -> dict[str, int]:
         """Return the number of waiting jobs by queue."""

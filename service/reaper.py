@@ -45,6 +45,7 @@ async def reap(store: Store, queue: JobQueue) -> list[str]:
         elif await store.jobs.waits(state):
             continue
         elif units := await store.jobs.unheld(tenant, job_id):
-            await queue.enqueue(job_id, units[:_CALLS], queue=name)
+            calls = [unit.name_call(job_id) for unit in units[:_CALLS]]
+            await queue.enqueue(calls, queue=name)
             woken.append(job_id)
     return woken

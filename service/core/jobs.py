@@ -25,7 +25,8 @@ async def wake(backend: Backend, job_id: str, record: JobRecord) -> None:
         if is_traced():
             await backend.store.jobs.trace(record.tenant, job_id, current_traceparent())
         units = await backend.store.jobs.unheld(record.tenant, job_id)
-        await backend.queue.enqueue(job_id, units, queue=record.queue)
+        calls = [unit.name_call(job_id) for unit in units]
+        await backend.queue.enqueue(calls, queue=record.queue)
     except (StoreUnavailableError, StorageFullError):
         _log.warning("job.wake_failed", job=job_id)
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.results import Counts, Effort, Latency, Results
 from reteval.contract.runs import RunStatus
@@ -13,7 +14,12 @@ from service.store.records import RunRecord
 
 
 def report_bare(
-    record: RunRecord, *, status: RunStatus, reason: str, clean: Sequence[Outcome]
+    record: RunRecord,
+    *,
+    status: RunStatus,
+    reason: str,
+    clean: Sequence[Outcome],
+    found: Sequence[Diagnostic] = (),
 ) -> bytes:
     """Encode a report whose numbers are null for `reason`; `clean` are the clean outcomes."""
     spec = record.spec
@@ -45,7 +51,7 @@ def report_bare(
             n=0, p50=None, p90=None, p95=None, p99=None, mean=None, max=None, reason=reason
         ),
         slices={},
-        diagnostics=(),
+        diagnostics=tuple(found),
         definitions={},
         depth=spec.depth,
         limits=spec.request.limits,

@@ -13,7 +13,7 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
     """All comparisons of a deployment."""
 
     about = "comparison"
-    prefix = "cmp_"
+    prefix = keys.COMPARISON_PREFIX
     spec = ComparisonSpec
     record = ComparisonRecord
     found = ComparisonReport

@@ -1,6 +1,5 @@
 """What all jobs have in common: their state, their units, and which have not ended."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from reteval.contract.runs import RunStatus
@@ -32,7 +31,7 @@ class Jobs:
     async def active(self) -> list[tuple[str, str, str]]:
         """Return queue, tenant and id of every job that has not ended."""
         found = []
-        for member in sorted(await self._connection.smembers(keys.BUSY)):
+        for member in await self._connection.smembers(keys.BUSY):
             queue, _, tenant = member.partition("/")
             ids = await self._connection.zrange(keys.active(tenant, queue))
             found += [(queue, tenant, job_id) for job_id in ids]
@@ -42,7 +41,13 @@ class Jobs:
         """Take a job out of the active ones whose record is gone or has ended."""
         await self._scripts.run(
             "forget",
-            [keys.active(tenant, queue), keys.BUSY],
+            [
+                keys.active(tenant, queue),
+                keys.BUSY,
+                keys.leases(tenant),
+                keys.job_part(tenant, job_id, "units"),
+                keys.job_part(tenant, job_id, "holds"),
+            ],
             [job_id, keys.busy(tenant, queue)],
         )
 
@@ -81,11 +86,6 @@ class Jobs:
         if record.cancel_requested or not record.not_before_ms:
             return False
         return record.not_before_ms > await self._connection.now_ms()
-
-
-def list_units(names: Iterable[str]) -> list[Unit]:
-    """Return units that nobody has claimed yet."""
-    return [Unit(name=name, lease_until_ms=0, claims=0, crashes=0, fence="") for name in names]
 
 
 def read_state(tenant: str, fields: dict[str, bytes]) -> dict[str, Any]:

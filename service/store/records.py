@@ -192,8 +192,10 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class Beat(Struct, frozen=True):
-    """What a worker learns when it renews: whether it still holds the unit, whether the job is
-    to be cancelled, and whether other jobs wait for a worker.
+    """What a worker learns when it renews.
+
+    Whether it still holds the unit, whether the job is to be cancelled, and whether other jobs
+    of its queue have not ended.
     """
 
     held: bool
@@ -212,3 +214,7 @@ class Unit(Struct, frozen=True, kw_only=True):
     claims: int
     crashes: int
     fence: str
+
+    def name_call(self, job_id: str) -> str:
+        """Return the id of the wake-up call for it, another one after each claim."""
+        return f"{job_id}-{self.name}-{self.claims}"

@@ -69,8 +69,8 @@ class Shards:
         if not written:
             raise LostClaimError(job_id)
 
-    async def commit(self, claim: Claim, places: range) -> None:
-        """Pack the claimed shard, which must have all its outcomes; the last one puts the end.
+    async def commit(self, claim: Claim, places: range) -> bool:
+        """Pack the claimed shard, which must have all its outcomes; True: it was the last one.
 
         Raises:
             LostClaimError: the claim is void.
@@ -94,6 +94,7 @@ class Shards:
             raise LostClaimError(job_id)
         if text(verdict) == "miscounted":
             raise ValueError(f"shard {claim.unit} of {job_id!r} lacks outcomes")
+        return text(verdict) == "last"
 
     async def put(self, claim: Claim, unit: str, outcomes: Sequence[Outcome]) -> None:
         """Store a whole shard at once, where nothing has to be sent for it.

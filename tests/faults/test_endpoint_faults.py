@@ -17,7 +17,7 @@ from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 from tests.evil import Evil, answer
 from tests.factories import query, run_spec, stored_run, stored_test_set
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 N = 14
 """More queries than the canary sends."""
@@ -64,7 +64,7 @@ async def run_against(store: Store, redis_url: str, url: str, **changes: Any) ->
     request = msgspec.structs.replace(spec.request, endpoint=Endpoint(url=url), limits=limits)
     record = await stored_run(store, msgspec.structs.replace(spec, request=request))
     settings = Settings.from_env({"RETEVAL_REDIS_URL": redis_url, "RETEVAL_EGRESS": "loopback"})
-    await execute_job(settings, DEFAULT_TENANT, record.id)
+    await execute_next(settings, record.queue)
     body = await store.runs.results(DEFAULT_TENANT, record.id)
     return msgspec.json.decode(body, type=Results)
 

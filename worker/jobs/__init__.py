@@ -1,13 +1,13 @@
-"""What a worker does with a job: hold the run, send its requests, record, finish."""
+"""What a worker does with a job: hold a unit of it, send its requests, record, finish."""
 
 import os
 
 import uvloop
 
 from service.settings import Settings
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 
-def execute(tenant: str, job_id: str) -> None:
-    """Work on a job until it ends, is handed on, or belongs to another worker."""
-    uvloop.run(execute_job(Settings.from_env(os.environ), tenant, job_id))
+def execute(queue: str) -> None:
+    """Work on what is due in a queue until it is done, handed on, or another worker's."""
+    uvloop.run(execute_next(Settings.from_env(os.environ), queue))

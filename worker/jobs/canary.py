@@ -6,6 +6,7 @@ from typing import Final
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import FailureCode, Outcome
+from service.store.plans import name_shard
 from worker.jobs.work import Work
 from worker.pipeline.canary import describe_canary, find_common_failure
 from worker.pipeline.plan import Plan
@@ -19,10 +20,10 @@ Emit = Callable[[int, Outcome], None]
 
 
 class Canary:
-    """Watches the first ten clean requests. A run that has no more than those needs none."""
+    """Watches the first ten clean requests, or `most`. A run that has no more needs none."""
 
-    def __init__(self, plan: Plan, endpoint: Endpoint) -> None:
-        size = min(SIZE, plan.clean)
+    def __init__(self, plan: Plan, endpoint: Endpoint, *, most: int = SIZE) -> None:
+        size = min(SIZE, most, plan.clean)
         self.size = size if len(plan.requests) > size else 0
         self.witness = Witness(endpoint)
         self._plan = plan
@@ -42,9 +43,11 @@ class Canary:
         """Return the code that every one of the first requests ended with, from the record."""
         if not self.size:
             return None
-        parts = work.store.journal.outcomes(work.claim, self.size)
-        stored = [outcome async for part in parts for outcome in part]
-        return find_common_failure(stored) if len(stored) == self.size else None
+        stored = await work.store.shards.partial(
+            work.tenant, work.claim.job_id, name_shard(0), range(self.size)
+        )
+        ended = [outcome for outcome in stored if outcome is not None]
+        return find_common_failure(ended) if len(ended) == self.size else None
 
     def describe(self, code: FailureCode) -> Diagnostic:
         """Tell what was seen of the first requests, and what would mend it."""

@@ -43,16 +43,13 @@ async def compare_runs(work: Work) -> None:
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(report),
         error="",
-        outcomes=None,
     )
     log.info("comparison.finished", comparison=record.id, verdict=report.verdict)
 
 
 async def abandon_comparison(work: Work, code: FailureCode) -> None:
     """End a comparison that could not be made."""
-    await work.store.journal.finish(
-        work.claim, status=RunStatus.FAILED, report=b"", error=code, outcomes=None
-    )
+    await work.store.journal.finish(work.claim, status=RunStatus.FAILED, report=b"", error=code)
 
 
 async def _compare_attacks(

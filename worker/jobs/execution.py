@@ -1,109 +1,162 @@
-"""From a wake-up call to the end of a job: claim it, hold it, do what its kind asks for."""
+"""From a wake-up call to the end of a unit: take what is due, hold it, do what its kind asks."""
 
 import asyncio
 import contextlib
 import secrets
 import signal
 from collections.abc import Iterator
+from typing import Final
 
 from reteval.contract.outcomes import FailureCode
 from service.errors import ServiceError
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.ending import end_task
-from service.store.journal import LostClaimError
-from service.store.keys import PREVIEW_PREFIX, PROBE_PREFIX
+from service.store.fencing import LostClaimError
+from service.store.keys import COMPARISON_PREFIX, PREVIEW_PREFIX, PROBE_PREFIX
+from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
-from worker.jobs.finalising import abandon_run
+from worker.jobs.finalising import abandon_run, finalise_run
 from worker.jobs.hold import Hold, Stop
 from worker.jobs.importing import import_run
+from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
 from worker.jobs.probing import abandon_probe, probe_endpoint
 from worker.jobs.rescoring import rescore_run
-from worker.jobs.searching import search_run
+from worker.jobs.searching import search_shard
 from worker.jobs.work import Work, log
 
+_KINDS: Final = {
+    COMPARISON_PREFIX: (compare_runs, abandon_comparison),
+    PROBE_PREFIX: (probe_endpoint, abandon_probe),
+    PREVIEW_PREFIX: (preview_variants, abandon_preview),
+}
+"""What to do with jobs of one unit, by how their ids begin, and how to end them without."""
 
-async def execute_job(settings: Settings, tenant: str, job_id: str) -> None:
-    """Claim the job and work on it; do nothing if it is held, has ended or is gone."""
+
+async def execute_next(settings: Settings, queue_name: str) -> None:
+    """Take the unit whose turn it is and work on it; do nothing if nothing waits.
+
+    Where the next unit of the same job can only follow on this one, it is taken, too.
+    """
     store = Store.connect(settings.redis_url)
     queue = JobQueue.connect(settings.redis_url)
     try:
-        owner = secrets.token_hex(8)
-        claim = await store.claims.claim(tenant, job_id, owner=owner, lease_s=settings.lease_s)
-        if claim is None:
-            log.info("job.not_claimed", job=job_id)
-            return
-        log.info("job.claimed", job=job_id, epoch=claim.epoch)
-        await hold_and_work(Work(settings, store, queue, claim))
-    except LostClaimError:
-        log.warning("job.lost", job=job_id)
+        with _draining() as drain:
+            claim = await store.claims.take(queue_name, owner=_name(), lease_s=settings.lease_s)
+            while claim is not None:
+                claim = await _execute(Work(settings, store, queue, claim), drain)
+    except LostClaimError as exc:
+        log.warning("job.lost", job=str(exc))
     finally:
         queue.close()
         await store.close()
 
 
-async def hold_and_work(work: Work) -> None:
-    """Work until the job has ended or must be left to others.
+async def _execute(work: Work, drain: "Drain") -> Claim | None:
+    claim, lease_s = work.claim, work.settings.lease_s
+    log.info("unit.claimed", job=claim.job_id, unit=claim.unit, epoch=claim.epoch)
+    with drain.watch(work.hold):
+        goes_on = await hold_and_work(work)
+    if not goes_on or drain.asked:
+        return None
+    return await work.store.claims.claim(claim.tenant, claim.job_id, owner=_name(), lease_s=lease_s)
+
+
+async def hold_and_work(work: Work) -> bool:
+    """Work until the unit is done or must be left to others; True: its job can go on at once.
 
     Raises:
         LostClaimError: another worker has it.
-        ServiceError: the store is away; the job is picked up again once it is back.
+        ServiceError: the store is away; the unit is picked up again once it is back.
     """
     beating = asyncio.create_task(work.hold.keep())
     try:
-        with _draining(work.hold):
-            if work.claim.poisoned:
-                await _abandon(work, FailureCode.WORKER_CRASHED)
-            else:
-                await _dispatch(work)
-    except (ServiceError, LostClaimError):
+        if work.claim.poisoned:
+            await _abandon(work, FailureCode.WORKER_CRASHED)
+            return False
+        return await _dispatch(work)
+    except LostClaimError:
+        raise
+    except ServiceError:
+        with contextlib.suppress(ServiceError):
+            await work.store.claims.release(work.claim)
         raise
     except Exception:  # noqa: BLE001 - whatever broke, the job must end honestly
         log.exception("job.internal_error", job=work.claim.job_id)
         await _abandon(work, FailureCode.INTERNAL_ERROR)
+        return False
     finally:
         await end_task(beating)
 
 
-async def _dispatch(work: Work) -> None:
-    if work.claim.job_id.startswith("cmp_"):
-        await compare_runs(work)
-        return
-    if work.claim.job_id.startswith(PROBE_PREFIX):
-        await probe_endpoint(work)
-        return
-    if work.claim.job_id.startswith(PREVIEW_PREFIX):
-        await preview_variants(work)
-        return
+async def _dispatch(work: Work) -> bool:
+    for prefix, (do, _) in _KINDS.items():
+        if work.claim.job_id.startswith(prefix):
+            await do(work)
+            return False
     record = await work.store.runs.get(work.tenant, work.claim.job_id)
+    if work.claim.unit == PLAN:
+        return await _plan(work, record)
+    if work.claim.unit == END:
+        await finalise_run(work, record)
+        return False
+    return await search_shard(work, record)
+
+
+async def _plan(work: Work, record: RunRecord) -> bool:
     if record.spec.rescore is not None:
-        await rescore_run(work, record, record.spec.rescore)
-    elif record.spec.uploaded:
-        await import_run(work, record)
-    else:
-        await search_run(work, record)
+        return await rescore_run(work, record, record.spec.rescore)
+    if record.spec.uploaded:
+        return await import_run(work, record)
+    return await plan_run(work, record)
 
 
 async def _abandon(work: Work, code: FailureCode) -> None:
-    if work.claim.job_id.startswith("cmp_"):
-        await abandon_comparison(work, code)
-    elif work.claim.job_id.startswith(PROBE_PREFIX):
-        await abandon_probe(work, code)
-    elif work.claim.job_id.startswith(PREVIEW_PREFIX):
-        await abandon_preview(work, code)
-    else:
-        record = await work.store.runs.get(work.tenant, work.claim.job_id)
-        await abandon_run(work, record, code)
+    for prefix, (_, abandon) in _KINDS.items():
+        if work.claim.job_id.startswith(prefix):
+            await abandon(work, code)
+            return
+    record = await work.store.runs.get(work.tenant, work.claim.job_id)
+    await abandon_run(work, record, code)
+
+
+class Drain:
+    """Whether the worker was asked to make way; the hold of the moment is told."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._hold: Hold | None = None
+
+    def ask(self) -> None:
+        """Ask for the end."""
+        self.asked = True
+        if self._hold is not None:
+            self._hold.stop(Stop.DRAINING)
+
+    @contextlib.contextmanager
+    def watch(self, hold: Hold) -> Iterator[None]:
+        """Tell a hold, if asked while the block runs or before."""
+        self._hold = hold
+        if self.asked:
+            hold.stop(Stop.DRAINING)
+        try:
+            yield
+        finally:
+            self._hold = None
 
 
 @contextlib.contextmanager
-def _draining(hold: Hold) -> Iterator[None]:
-    """Let SIGTERM hand the job on instead of ending the process."""
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, hold.stop, Stop.DRAINING)
+def _draining() -> Iterator[Drain]:
+    """Let SIGTERM hand the work on instead of ending the process."""
+    loop, drain = asyncio.get_running_loop(), Drain()
+    loop.add_signal_handler(signal.SIGTERM, drain.ask)
     try:
-        yield
+        yield drain
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _name() -> str:
+    return secrets.token_hex(8)

@@ -1,7 +1,6 @@
 """The end of a run: outcomes to numbers to a packed record, in one step that others can see."""
 
 import asyncio
-from collections.abc import Sequence
 
 import msgspec
 
@@ -9,38 +8,33 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import parse_metric
 from reteval.contract.outcomes import FailureCode, Outcome
 from reteval.contract.runs import RunStatus
-from reteval.contract.testsets import TestSet
 from service.store.bare_report import iso_time, report_bare, skipped
-from service.store.records import RunRecord
-from worker.jobs.recorder import Recorder
+from service.store.claims import MAX_CRASHES
+from service.store.plans import PlanSize
+from service.store.records import END, PLAN, RunRecord
+from worker.jobs.importing import plan_import
+from worker.jobs.planning import Planned, replan
+from worker.jobs.rescoring import plan_rescoring
 from worker.jobs.work import Work, log
+from worker.pipeline.crashes import describe_crash
 from worker.pipeline.evaluation import Evaluation, RunEvidence, evaluate
-from worker.pipeline.plan import Plan
 
 
-async def finalise_run(
-    work: Work,
-    record: RunRecord,
-    test_set: TestSet,
-    plan: Plan,
-    *,
-    cancelled: bool = False,
-    stopped: str = "",
-    found: Sequence[Diagnostic] = (),
-) -> None:
+async def finalise_run(work: Work, record: RunRecord) -> None:
     """Score a run whose requests have all ended, and end it.
-
-    `stopped` is why it was stopped early, if it was; `found` goes before its diagnostics.
 
     Raises:
         LostClaimError: another worker has it.
     """
-    journal, claim = work.store.journal, work.claim
-    await journal.begin_finalising(claim)
-    outcomes = await _read_outcomes(work, len(plan.requests))
+    store, claim, spec = work.store, work.claim, record.spec
+    size = await store.plans.size(work.tenant, record.id)
+    if size is None:
+        raise RuntimeError("the end of a run without a plan")
+    planned = await _read_plan(work, record)
+    plan, showing = planned.plan, await store.plans.showing(work.tenant, record.id)
+    outcomes = await _read_outcomes(work, size, _name_unsent(record, showing.stopped))
     if len(outcomes) != len(plan.requests):
         raise RuntimeError(f"{len(outcomes)} outcomes of {len(plan.requests)} planned")
-    spec = record.spec
     evaluation: Evaluation = await asyncio.to_thread(
         evaluate,
         RunEvidence(
@@ -51,24 +45,24 @@ async def finalise_run(
             depth=spec.depth,
             egress=spec.egress,
             code_version=spec.code_version,
-            test_set=test_set,
+            test_set=planned.test_set,
             plan=plan,
             outcomes=outcomes,
-            cancelled=cancelled,
-            stopped=stopped,
-            found=tuple(found),
+            cancelled=record.cancel_requested,
+            stopped=showing.stopped,
+            found=showing.found,
         ),
     )
     tags = [query.tags for query in (*plan.scorable, *plan.nothing)]
-    await journal.pack(claim, outcomes, tags=tags)
-    await journal.put_columns(claim, evaluation.columns)
-    await journal.put_unjudged(claim, evaluation.unjudged)
-    await journal.finish(
+    await store.journal.pack(claim, outcomes, tags=tags)
+    await store.journal.put_columns(claim, evaluation.columns)
+    await store.journal.put_unjudged(claim, evaluation.unjudged)
+    await store.journal.finish(
         claim,
         status=evaluation.report.status,
         report=msgspec.json.encode(evaluation.report),
         error=evaluation.error,
-        outcomes=len(outcomes),
+        shards=size.units(),
     )
     log.info("run.finished", run=spec.id, status=evaluation.report.status)
 
@@ -76,32 +70,65 @@ async def finalise_run(
 async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
     """End a run without numbers; what was answered is kept, the rest is skipped."""
     journal, claim = work.store.journal, work.claim
-    stored = await journal.plan(claim)
-    requests, clean = stored or ([], 0)
-    await skip_missing(work, len(requests), code)
-    outcomes = await _read_outcomes(work, len(requests))
-    if requests:
-        await journal.pack(claim, outcomes, tags=[[]] * clean)
-    shown = outcomes[:clean] or [skipped(code)] * record.spec.planned.clean
+    await journal.halt(claim)
+    size = await work.store.plans.size(work.tenant, record.id) or PlanSize(0, 0, 1)
+    outcomes = await _read_outcomes(work, size, code)
+    found = [await _describe_crash(work, size)] if claim.poisoned else []
+    if size.total:
+        await journal.pack(claim, outcomes, tags=[[]] * size.clean)
+    shown = outcomes[: size.clean] or [skipped(code)] * record.spec.planned.clean
     await journal.finish(
         claim,
         status=RunStatus.FAILED,
-        report=report_bare(record, status=RunStatus.FAILED, reason=code, clean=shown),
+        report=report_bare(record, status=RunStatus.FAILED, reason=code, clean=shown, found=found),
         error=code,
-        outcomes=len(requests),
+        shards=size.units(),
     )
 
 
-async def skip_missing(work: Work, total: int, code: FailureCode) -> None:
-    """Give every request of the plan that has no outcome the one that it was not sent."""
-    recorder = Recorder(work.store.journal, work.claim)
-    done = await work.store.journal.done(work.claim)
-    for place in range(total):
-        if place not in done:
-            recorder.record(place, skipped(code))
-    await recorder.flush()
+async def _read_plan(work: Work, record: RunRecord) -> Planned:
+    if record.spec.rescore is not None:
+        return await plan_rescoring(work, record, record.spec.rescore)
+    if record.spec.uploaded:
+        return await plan_import(work, record)
+    return await replan(work, record)
 
 
-async def _read_outcomes(work: Work, total: int) -> list[Outcome]:
-    parts = work.store.journal.outcomes(work.claim, total)
-    return [outcome async for part in parts for outcome in part]
+async def _describe_crash(work: Work, size: PlanSize) -> Diagnostic:
+    """Tell what the workers were at that died of the claimed unit."""
+    claim, store = work.claim, work.store
+    if claim.unit in (PLAN, END):
+        doing = "planning it" if claim.unit == PLAN else "computing its numbers"
+        return describe_crash([], deaths=MAX_CRASHES, doing=doing)
+    places = size.places(claim.unit)
+    stored = await store.shards.partial(work.tenant, claim.job_id, claim.unit, places)
+    requests = await store.plans.requests(
+        work.tenant, claim.job_id, start=places.start, stop=places.stop
+    )
+    suspects = [
+        request
+        for place, request, outcome in zip(places, requests, stored, strict=True)
+        if outcome is None and place < claim.sent
+    ]
+    return describe_crash(suspects, deaths=MAX_CRASHES, doing="about to send")
+
+
+def _name_unsent(record: RunRecord, stopped: str) -> FailureCode | None:
+    """Return why requests of a run may have no outcome; None if they must have one."""
+    if record.cancel_requested:
+        return FailureCode.CANCELLED
+    return FailureCode.CIRCUIT_OPEN if stopped else None
+
+
+async def _read_outcomes(work: Work, size: PlanSize, unsent: FailureCode | None) -> list[Outcome]:
+    """Return the outcomes in plan order; what is missing was skipped for the reason given."""
+    outcomes = []
+    for unit in size.units():
+        stored = await work.store.shards.partial(
+            work.tenant, work.claim.job_id, unit, size.places(unit)
+        )
+        outcomes += [
+            outcome if outcome is not None or unsent is None else skipped(unsent)
+            for outcome in stored
+        ]
+    return [outcome for outcome in outcomes if outcome is not None]

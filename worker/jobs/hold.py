@@ -19,6 +19,10 @@ BLACKOUT_SHARE: Final = 2 / 3
 """Share of a lease after which a worker that cannot renew stops sending."""
 
 
+MAKE_WAY_S: Final = 30.0
+"""Seconds of work on a shard after which others that wait go first."""
+
+
 class Stop(Enum):
     """Why a worker stops before all requests are done."""
 
@@ -26,10 +30,14 @@ class Stop(Enum):
     LOST = "lost"
     DRAINING = "draining"
     WINDOW = "window"
+    MAKING_WAY = "making_way"
 
 
 class Hold:
-    """A claim kept alive. `reason` is set once, by the first of the three to happen."""
+    """A claim kept alive. `reason` is set once, by the first of them to happen.
+
+    With `makes_way`, the work is left to later when others wait for long.
+    """
 
     def __init__(
         self,
@@ -41,6 +49,7 @@ class Hold:
     ) -> None:
         self.claim = claim
         self.reason: Stop | None = None
+        self.makes_way = False
         self._claims = claims
         self._lease_s = lease_s
         self._clock = clock
@@ -56,7 +65,7 @@ class Hold:
 
     async def keep(self) -> None:
         """Renew until stopped; being silent for too long counts as having lost the claim."""
-        renewed = self._clock()
+        began = renewed = self._clock()
         beat = min(BEAT_S, self._lease_s / 4)
         while self.reason is not Stop.LOST:
             try:
@@ -71,4 +80,6 @@ class Hold:
                     self.stop(Stop.LOST)
                 elif state.cancel:
                     self.stop(Stop.CANCELLED)
+                elif state.others and self.makes_way and renewed - began > MAKE_WAY_S:
+                    self.stop(Stop.MAKING_WAY)
             await asyncio.sleep(beat)

@@ -6,20 +6,35 @@ from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.rankings import Ranking
 from service.store.bare_report import skipped
 from service.store.records import RunRecord
-from worker.jobs.finalising import finalise_run
-from worker.jobs.recorder import Recorder
+from worker.jobs.planning import Planned
 from worker.jobs.work import Work
 from worker.pipeline.plan import build_plan
 
 
-async def import_run(work: Work, record: RunRecord) -> None:
-    """Turn the uploaded rankings into outcomes, score them and end the run.
+async def import_run(work: Work, record: RunRecord) -> bool:
+    """Turn the uploaded rankings into outcomes; True: the run's end is left.
 
     Raises:
         LostClaimError: another worker has the run.
     """
     store, tenant = work.store, work.tenant
-    test_set = await store.test_sets.get(tenant, record.spec.test_set.id)
+    plan = (await plan_import(work, record)).plan
+    rankings = {
+        ranking.query_id: ranking
+        async for chunk in store.runs.rankings(tenant, record.id)
+        for ranking in chunk
+    }
+    outcomes = [
+        read_outcome(rankings.get(request.query_id), depth=record.spec.depth)
+        for request in plan.requests
+    ]
+    await work.store_all(plan.requests, outcomes, clean=plan.clean)
+    return True
+
+
+async def plan_import(work: Work, record: RunRecord) -> Planned:
+    """Return the plan of a run over uploaded rankings: the clean queries."""
+    test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
     plan = await asyncio.to_thread(
         build_plan,
         await work.read_queries(test_set.id),
@@ -27,18 +42,7 @@ async def import_run(work: Work, record: RunRecord) -> None:
         relevant_from=test_set.relevant_from,
         language=test_set.language,
     )
-    await store.journal.put_plan(work.claim, plan.requests, clean=plan.clean)
-    rankings = {
-        ranking.query_id: ranking
-        async for chunk in store.runs.rankings(tenant, record.id)
-        for ranking in chunk
-    }
-    recorder = Recorder(store.journal, work.claim)
-    for place, request in enumerate(plan.requests):
-        ranking = rankings.get(request.query_id)
-        recorder.record(place, read_outcome(ranking, depth=record.spec.depth))
-    await recorder.flush()
-    await finalise_run(work, record, test_set, plan)
+    return Planned(test_set, plan)
 
 
 def read_outcome(ranking: Ranking | None, *, depth: int) -> Outcome:

@@ -1,56 +1,147 @@
-"""The plan of a run that calls its endpoint: made once, stored, and replayed after that."""
+"""The plan of a run that calls its endpoint: made once, stored, and tried on a few requests."""
 
 import asyncio
+from datetime import UTC, datetime
 
-import msgspec
+from msgspec import Struct, structs
 
+from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.testsets import Query, TestSet
+from service.store.plans import PlanSize, Showing, name_shard
 from service.store.records import RunRecord
+from worker.jobs.canary import Canary
 from worker.jobs.hold import Stop
 from worker.jobs.paraphrasing import ask_model
+from worker.jobs.sending import list_asks, open_sender
+from worker.jobs.targets import open_endpoint, read_policy
+from worker.jobs.window import closing, seconds_until_open
 from worker.jobs.work import Work
+from worker.pipeline.lookup import find_missing
 from worker.pipeline.paraphrases import Answers, choose_asked
 from worker.pipeline.plan import Plan, build_plan
+from worker.pipeline.samples import judged_ids
+from worker.search.lookup import look_up
 
 
-async def plan_run(work: Work, record: RunRecord, test_set: TestSet) -> Plan:
-    """Build the plan; a run taken over replays the requests that were planned first.
+class Planned(Struct, frozen=True):
+    """A plan, and the test set as the run sees it."""
+
+    test_set: TestSet
+    plan: Plan
+
+
+async def plan_run(work: Work, record: RunRecord) -> bool:
+    """Plan a run, see how its first requests end, and put its shards; True: they can be taken.
+
+    Raises:
+        LostClaimError: another worker has it.
+        ServiceError: the store is away.
+    """
+    window = record.spec.request.limits.window
+    closed_s = seconds_until_open(window, datetime.now(UTC)) if window else 0.0
+    if closed_s and not record.cancel_requested:
+        await work.postpone(closed_s)
+        return False
+    async with closing(work.hold, window):
+        planned, size = await _plan(work, record)
+        showing = await _try_out(work, record, planned, size) if size else Showing()
+    if size is None or work.hold.reason not in (None, Stop.CANCELLED):
+        await work.make_way(window)
+        return False
+    await work.store.plans.put_showing(work.claim, showing)
+    await work.store.plans.commit(work.claim, [] if showing.stopped else size.units())
+    return True
+
+
+async def replan(work: Work, record: RunRecord) -> Planned:
+    """Return the plan that was stored."""
+    plans, tenant = work.store.plans, work.tenant
+    test_set = await work.store.test_sets.get(tenant, record.spec.test_set.id)
+    plan = await _build(
+        work, record, test_set, answers=await plans.model_answers(tenant, record.id)
+    )
+    requests = await plans.requests(tenant, record.id, start=0, stop=record.total)
+    return Planned(test_set, structs.replace(plan, requests=tuple(requests)))
+
+
+async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None]:
+    """Make the plan and store it; a run taken over replays what was planned first.
 
     A model that writes paraphrases is asked before anything is planned, and its answers are
     stored first. Where the run is let go meanwhile, nothing is: who takes it over asks again.
     """
-    journal, claim = work.store.journal, work.claim
-    queries = await work.read_queries(test_set.id)
-    stored = await journal.plan(claim)
-    answers: Answers = await work.store.outcomes.model_answers(work.tenant, record.id)
+    plans, claim = work.store.plans, work.claim
+    if stored := await plans.size(work.tenant, record.id):
+        return await replan(work, structs.replace(record, total=stored.total)), stored
+    test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
+    answers: Answers = await plans.model_answers(work.tenant, record.id)
     is_whole = True
-    if stored is None and not answers:
-        answers, is_whole = await _ask(work, record, queries, test_set.relevant_from)
-    plan = await asyncio.to_thread(
+    if not answers:
+        answers, is_whole = await _ask(work, record, test_set)
+    plan = await _build(work, record, test_set, answers=answers)
+    planned = Planned(test_set, plan)
+    if not is_whole and work.hold.reason is not Stop.CANCELLED:
+        return planned, None
+    if answers:
+        await plans.put_model_answers(claim, answers)
+    size = await plans.put(claim, plan.requests, clean=plan.clean, shard=work.settings.shard_size)
+    return planned, size
+
+
+async def _build(work: Work, record: RunRecord, test_set: TestSet, *, answers: Answers) -> Plan:
+    return await asyncio.to_thread(
         build_plan,
-        queries,
+        await work.read_queries(test_set.id),
         record.spec.request.adversarial,
         relevant_from=test_set.relevant_from,
         language=test_set.language,
         rounds=record.spec.request.repeat,
         answers=answers,
     )
-    if stored is not None:
-        return msgspec.structs.replace(plan, requests=tuple(stored[0]))
-    if is_whole or work.hold.reason is Stop.CANCELLED:
-        if answers:
-            await journal.put_model_answers(claim, answers)
-        await journal.put_plan(claim, plan.requests, clean=plan.clean)
-    return plan
 
 
-async def _ask(
-    work: Work, record: RunRecord, queries: list[Query], relevant_from: int
-) -> tuple[Answers, bool]:
+async def _ask(work: Work, record: RunRecord, test_set: TestSet) -> tuple[Answers, bool]:
     """Return what the model answered, and whether it was asked for every query."""
     request = record.spec.request.adversarial
-    asked = choose_asked(queries, request, relevant_from=relevant_from)
+    queries: list[Query] = await work.read_queries(test_set.id)
+    asked = choose_asked(queries, request, relevant_from=test_set.relevant_from)
     if not asked or request is None or request.model is None:
         return {}, True
     answers = await ask_model(work, record, request.model, asked)
     return answers, len(answers) == len(asked)
+
+
+async def _try_out(work: Work, record: RunRecord, planned: Planned, size: PlanSize) -> Showing:
+    """Send the first requests; when all fail alike, say so, else look the judged ids up."""
+    endpoint = await open_endpoint(work, record.spec.request.endpoint)
+    canary = Canary(planned.plan, endpoint, most=size.shard)
+    unit = name_shard(0)
+    done = await work.store.shards.done(work.claim, unit)
+    first = planned.plan.requests[: canary.size]
+    asks = list_asks(first, planned.plan.queries, planned.test_set.language)
+    missing = [(place, ask) for place, ask in enumerate(asks) if place not in done]
+    if missing:
+        async with open_sender(work, record, endpoint, unit, tap=canary.witness.see) as sender:
+            await sender.send(missing, watch=canary.watch)
+    failure = await canary.find_failure(work)
+    if failure:
+        return Showing(stopped=f"canary: {failure.value}", found=(canary.describe(failure),))
+    return Showing(found=await _look_up(work, record, endpoint, planned.plan))
+
+
+async def _look_up(
+    work: Work, record: RunRecord, endpoint: Endpoint, plan: Plan
+) -> tuple[Diagnostic, ...]:
+    """Ask the endpoint which judged documents it has, where it can be asked."""
+    if endpoint.lookup is None or work.hold.stopping():
+        return ()
+    known = await look_up(
+        endpoint,
+        judged_ids(plan.scorable),
+        limits=record.spec.request.limits,
+        policy=read_policy(work),
+        stopping=work.hold.stopping,
+    )
+    missing = find_missing(known)
+    return (missing,) if missing else ()

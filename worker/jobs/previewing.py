@@ -25,13 +25,10 @@ async def preview_variants(work: Work) -> None:
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(report),
         error="",
-        outcomes=None,
     )
     log.info("preview.finished", preview=spec.id, variants=len(report.variants))
 
 
 async def abandon_preview(work: Work, code: FailureCode) -> None:
     """End a preview that could not be made."""
-    await work.store.journal.finish(
-        work.claim, status=RunStatus.FAILED, report=b"", error=code, outcomes=None
-    )
+    await work.store.journal.finish(work.claim, status=RunStatus.FAILED, report=b"", error=code)

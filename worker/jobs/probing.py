@@ -10,9 +10,7 @@ from reteval.contract.outcomes import FailureCode
 from reteval.contract.probes import MAX_QUERIES, Lookup, ProbeRequest
 from reteval.contract.runs import RunStatus
 from reteval.contract.testsets import Query
-from service.store.journal import LostClaimError
 from service.store.records import ProbeRecord
-from worker.jobs.hold import Stop
 from worker.jobs.targets import open_endpoint, read_policy
 from worker.jobs.work import Work, log
 from worker.pipeline.probing import Exchange, report_probe
@@ -38,10 +36,8 @@ async def probe_endpoint(work: Work) -> None:
     witness = Witness(endpoint)
     exchanges = await _send(work, request, endpoint, queries, witness)
     lookup = await _look_up(work, endpoint, request, stored or queries)
-    if work.hold.reason is Stop.LOST:
-        raise LostClaimError(record.id)
-    if work.hold.reason is Stop.DRAINING:
-        await work.hand_on(queue=record.queue)
+    if work.hold.stopping():
+        await work.make_way()
         return
     report = await asyncio.to_thread(
         report_probe, exchanges, endpoint, scrub=witness, lookup=lookup
@@ -51,16 +47,13 @@ async def probe_endpoint(work: Work) -> None:
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(report),
         error="",
-        outcomes=None,
     )
     log.info("probe.finished", probe=record.id, answers=len(report.answers))
 
 
 async def abandon_probe(work: Work, code: FailureCode) -> None:
     """End a probe that could not be made."""
-    await work.store.journal.finish(
-        work.claim, status=RunStatus.FAILED, report=b"", error=code, outcomes=None
-    )
+    await work.store.journal.finish(work.claim, status=RunStatus.FAILED, report=b"", error=code)
 
 
 async def _read_set(work: Work, record: ProbeRecord) -> list[Query]:

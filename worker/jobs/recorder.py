@@ -7,8 +7,8 @@ import structlog
 
 from reteval.contract.outcomes import Outcome
 from service.errors import StorageFullError, StoreUnavailableError
-from service.store.journal import Journal
 from service.store.records import Claim
+from service.store.shards import Shards
 
 _log = structlog.get_logger("reteval.worker")
 PAUSE_S: Final = 0.1
@@ -16,11 +16,12 @@ BATCH: Final = 250
 
 
 class Recorder:
-    """Collects outcomes and writes them; nothing leaves the buffer before it is stored."""
+    """Collects outcomes of a shard and writes them; what leaves the buffer is stored."""
 
-    def __init__(self, journal: Journal, claim: Claim) -> None:
-        self._journal = journal
+    def __init__(self, shards: Shards, claim: Claim, unit: str) -> None:
+        self._shards = shards
         self._claim = claim
+        self._unit = unit
         self._pending: list[tuple[int, Outcome]] = []
         self._writing = asyncio.Lock()
 
@@ -38,7 +39,7 @@ class Recorder:
         async with self._writing:
             while self._pending:
                 batch = self._pending[:BATCH]
-                await self._journal.write(self._claim, batch)
+                await self._shards.write(self._claim, self._unit, batch)
                 del self._pending[: len(batch)]
 
     async def keep(self) -> None:

@@ -1,6 +1,7 @@
 """A run made of another run's rankings: other metrics, threshold or test-set version, no call."""
 
 import asyncio
+from collections.abc import Sequence
 
 from msgspec import structs
 
@@ -9,29 +10,63 @@ from reteval.contract.testsets import TestSet
 from service.store.bare_report import skipped
 from service.store.chunks import SIZE
 from service.store.records import Rescore, RunRecord
-from worker.jobs.finalising import finalise_run
-from worker.jobs.recorder import Recorder
+from worker.jobs.planning import Planned
 from worker.jobs.work import Work
+from worker.pipeline.paraphrases import Answers
 from worker.pipeline.plan import Plan, replay_plan
 
 
-async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> None:
-    """Score the parent's stored rankings anew and end the run.
+async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> bool:
+    """Take over the parent's stored rankings; True: the run's end is left.
 
     Raises:
         NotFoundError: the parent is gone.
         LostClaimError: another worker has the run.
     """
+    store, claim = work.store, work.claim
+    stored = await _read_stored(work, rescore.parent)
+    answers = await store.plans.model_answers(work.tenant, rescore.parent)
+    requests = [request for request, _ in stored]
+    plan = (await _replay(work, record, rescore, requests, answers)).plan
+    if answers:
+        await store.plans.put_model_answers(claim, answers)
+    known = {_identify(request): outcome for request, outcome in stored}
+    outcomes = [
+        known.get(_identify(request), skipped(FailureCode.NOT_IN_PARENT))
+        for request in plan.requests
+    ]
+    await work.store_all(plan.requests, outcomes, clean=plan.clean)
+    return True
+
+
+async def plan_rescoring(work: Work, record: RunRecord, rescore: Rescore) -> Planned:
+    """Return the plan of a rescoring again, from the requests that it stored.
+
+    Raises:
+        NotFoundError: the parent is gone.
+    """
+    plans, tenant = work.store.plans, work.tenant
+    requests = await plans.requests(tenant, record.id, start=0, stop=record.total)
+    answers = await plans.model_answers(tenant, record.id)
+    planned = await _replay(work, record, rescore, requests, answers)
+    return structs.replace(planned, plan=structs.replace(planned.plan, requests=tuple(requests)))
+
+
+async def _replay(
+    work: Work,
+    record: RunRecord,
+    rescore: Rescore,
+    requests: Sequence[PlannedRequest],
+    answers: Answers,
+) -> Planned:
     store, tenant = work.store, work.tenant
     parent = await store.runs.get(tenant, rescore.parent)
     before = await store.test_sets.get(tenant, parent.spec.test_set.id)
     test_set = await store.test_sets.get(tenant, record.spec.test_set.id)
-    stored = await _read_stored(work, rescore.parent)
-    answers = await store.outcomes.model_answers(tenant, rescore.parent)
     plan = await asyncio.to_thread(
         replay_plan,
         await work.read_queries(test_set.id),
-        [request for request, _ in stored],
+        requests,
         planned_from=await work.read_queries(before.id),
         request=parent.spec.request.adversarial,
         relevant_from=rescore.relevant_from,
@@ -39,16 +74,7 @@ async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> None:
         language=before.language,
         answers=answers,
     )
-    if answers:
-        await store.journal.put_model_answers(work.claim, answers)
-    await store.journal.put_plan(work.claim, plan.requests, clean=plan.clean)
-    recorder = Recorder(store.journal, work.claim)
-    known = {_identify(request): outcome for request, outcome in stored}
-    for place, request in enumerate(plan.requests):
-        outcome = known.get(_identify(request), skipped(FailureCode.NOT_IN_PARENT))
-        recorder.record(place, outcome)
-    await recorder.flush()
-    await finalise_run(work, record, _apply(test_set, rescore, plan), plan)
+    return Planned(_apply(test_set, rescore, plan), plan)
 
 
 async def _read_stored(work: Work, run_id: str) -> list[tuple[PlannedRequest, Outcome]]:

@@ -16,7 +16,7 @@ from worker.search.lanes import Lanes
 from worker.search.pacing import Pacer
 from worker.search.turns import AHEAD_S, MARGIN, SharedTurns
 
-RENEW_S: Final = 2.0
+RENEW_S: Final = 1.0
 HOLD_S: Final = 10.0
 """How long the connections of a worker that died count as used."""
 
@@ -45,38 +45,57 @@ def share_pace(work: Work, target: str | None, limits: Limits) -> Pacer:
     return Pacer(turns=turns)
 
 
+class _Share:
+    """The connections that one unit of work may have open: of its run's, and of the target's."""
+
+    def __init__(self, work: Work, target: str, limits: Limits) -> None:
+        self.lanes = Lanes(limits.concurrency)
+        self._targets = work.store.targets
+        self._holder = f"{work.claim.job_id}/{work.claim.unit}"
+        self._pools = (
+            (f"{work.tenant}/{work.claim.job_id}", limits.concurrency),
+            (target, work.settings.target_concurrency),
+        )
+        self._wanted = limits.concurrency
+
+    async def renew(self) -> None:
+        """Ask for what may be used; while the store is away, keep what there was."""
+        try:
+            self.lanes.cap = min(
+                [
+                    await self._targets.hold_lanes(
+                        pool, self._holder, wanted=self._wanted, most=most, seconds=HOLD_S
+                    )
+                    for pool, most in self._pools
+                ]
+            )
+        except ServiceError as exc:
+            log.warning("lanes.not_shared", holder=self._holder, error=str(exc))
+
+    async def keep(self) -> None:
+        """Renew until cancelled."""
+        while True:
+            await asyncio.sleep(RENEW_S)
+            await self.renew()
+
+    async def release(self) -> None:
+        """Give everything back."""
+        with contextlib.suppress(ServiceError):
+            for pool, _ in self._pools:
+                await self._targets.release_lanes(pool, self._holder)
+
+
 @contextlib.asynccontextmanager
 async def share_lanes(work: Work, target: str | None, limits: Limits) -> AsyncIterator[Lanes]:
-    """Hold a share of the target's connections while the block runs."""
-    lanes = Lanes(limits.concurrency)
+    """Hold a share of the run's and the target's connections while the block runs."""
     if target is None:
-        yield lanes
+        yield Lanes(limits.concurrency)
         return
-    await _renew(work, target, lanes, limits)
-    renewing = asyncio.create_task(_keep(work, target, lanes, limits))
+    share = _Share(work, target, limits)
+    await share.renew()
+    renewing = asyncio.create_task(share.keep())
     try:
-        yield lanes
+        yield share.lanes
     finally:
         await end_task(renewing)
-        with contextlib.suppress(ServiceError):
-            await work.store.targets.release_lanes(target, work.claim.job_id)
-
-
-async def _keep(work: Work, target: str, lanes: Lanes, limits: Limits) -> None:
-    while True:
-        await asyncio.sleep(RENEW_S)
-        await _renew(work, target, lanes, limits)
-
-
-async def _renew(work: Work, target: str, lanes: Lanes, limits: Limits) -> None:
-    """Ask for what the run may use; while the store is away, keep what there was."""
-    try:
-        lanes.cap = await work.store.targets.hold_lanes(
-            target,
-            work.claim.job_id,
-            wanted=limits.concurrency,
-            most=work.settings.target_concurrency,
-            seconds=HOLD_S,
-        )
-    except ServiceError as exc:
-        log.warning("lanes.not_shared", job=work.claim.job_id, error=str(exc))
+        await share.release()

@@ -1,9 +1,28 @@
 """The hours of the day at which an endpoint may be called."""
 
-from datetime import datetime, timedelta
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from reteval.contract.runs import Window
+from worker.jobs.hold import Hold, Stop
+
+
+@contextlib.asynccontextmanager
+async def closing(hold: Hold, window: Window | None) -> AsyncIterator[None]:
+    """Stop the work of the block when the hours at which its endpoint may be called are over."""
+    if window is None:
+        yield
+        return
+    timer = asyncio.get_running_loop().call_later(
+        seconds_until_closed(window, datetime.now(UTC)), hold.stop, Stop.WINDOW
+    )
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def seconds_until_open(window: Window, now: datetime) -> float:

@@ -1,19 +1,26 @@
-"""A claimed job with everything it takes to work on it."""
+"""A claimed unit with everything it takes to work on it."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import structlog
 
+from reteval.contract.outcomes import Outcome, PlannedRequest
+from reteval.contract.runs import Window
 from reteval.contract.testsets import Query
 from service.queue import JobQueue
 from service.settings import Settings
+from service.store.fencing import LostClaimError
 from service.store.records import Claim
 from service.store.store import Store
-from worker.jobs.hold import Hold
+from worker.jobs.hold import Hold, Stop
+from worker.jobs.window import seconds_until_open
 
 log = structlog.get_logger("reteval.worker")
 
 
 class Work:
-    """One job in the hands of one worker."""
+    """One unit of a job in the hands of one worker."""
 
     def __init__(self, settings: Settings, store: Store, queue: JobQueue, claim: Claim) -> None:
         self.settings = settings
@@ -32,13 +39,49 @@ class Work:
         chunks = self.store.test_sets.chunks(self.tenant, test_set_id)
         return [query async for chunk in chunks for query in chunk]
 
+    async def store_all(
+        self,
+        requests: Sequence[PlannedRequest],
+        outcomes: Sequence[Outcome],
+        *,
+        clean: int,
+    ) -> None:
+        """Store a plan with all its outcomes, where nothing has to be sent; the end is left.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        plans, claim = self.store.plans, self.claim
+        size = await plans.put(claim, requests, clean=clean, shard=self.settings.shard_size)
+        for unit in size.units():
+            places = size.places(unit)
+            await self.store.shards.put(claim, unit, outcomes[places.start : places.stop])
+        await plans.commit(claim, [])
+
+    async def make_way(self, window: Window | None = None) -> None:
+        """Give the unit back undone, as the reason of the stop asks for.
+
+        Raises:
+            LostClaimError: it is another worker's already.
+        """
+        reason = self.hold.reason
+        if reason is Stop.LOST:
+            raise LostClaimError(self.claim.job_id)
+        if reason is Stop.WINDOW and window:
+            await self.postpone(seconds_until_open(window, datetime.now(UTC)))
+        else:
+            await self.hand_on()
+
     async def postpone(self, seconds: float) -> None:
         """Give the job back; the reaper wakes a worker when its time has come."""
         await self.store.claims.release(self.claim, wait_s=seconds)
         log.info("job.postponed", job=self.claim.job_id, seconds=round(seconds))
 
-    async def hand_on(self, *, queue: str) -> None:
-        """Give the job back and wake another worker."""
-        await self.store.claims.release(self.claim)
-        await self.queue.enqueue(self.tenant, self.claim.job_id, self.claim.epoch, queue=queue)
-        log.info("job.handed_on", job=self.claim.job_id)
+    async def hand_on(self) -> None:
+        """Give the unit back and wake another worker."""
+        claim = self.claim
+        await self.store.claims.release(claim)
+        units = await self.store.jobs.unheld(self.tenant, claim.job_id)
+        calls = [unit.name_call(claim.job_id) for unit in units if unit.name == claim.unit]
+        await self.queue.enqueue(calls, queue=claim.queue)
+        log.info("unit.handed_on", job=claim.job_id, unit=claim.unit, reason=self.hold.reason)

@@ -1,6 +1,7 @@
 """Searches: a query text in, exactly one outcome out, as many at a time as the limits allow."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from http import HTTPStatus
@@ -47,6 +48,7 @@ COMPARED: Final = 3
 """First hits whose texts are compared with a query, where that is asked for."""
 
 Emit = Callable[[int, Outcome], None]
+Reach = Callable[[int], Awaitable[int]]
 Tap = Callable[[Prepared, Reply | None], None]
 """Sees each request as it is sent, and again with its reply, before anything is made of it."""
 
@@ -173,14 +175,18 @@ class Searcher:
         *,
         emit: Emit,
         stopping: Callable[[], bool],
+        reach: Reach | None = None,
     ) -> None:
         """Send many queries, started in order; `emit` gets each outcome as it comes.
+
+        `reach` is told of a request before it is sent; it is not asked again before the place
+        that it answers.
 
         Once `stopping()` is true nothing more is started, and what has not ended a second later
         is cut. A request that was not sent or was cut is not emitted. What `emit` raises ends
         everything and is raised here.
         """
-        feed = _Feed(requests)
+        feed = _Feed(requests, reach)
         lanes = {
             asyncio.create_task(self._run_lane(number, feed, emit, stopping))
             for number in range(self._limits.concurrency)
@@ -203,6 +209,8 @@ class Searcher:
             if request is None:
                 return
             place, ask = request
+            if place >= feed.mark:
+                await feed.reach(place)
             if not self._breaker.closed and not await self._breaker.admit():
                 emit(place, _GIVEN_UP)
                 continue
@@ -237,11 +245,23 @@ class Searcher:
 
 
 class _Feed:
-    """Requests that wait, for lanes to take; `empty` once there are no more."""
+    """Requests that wait, for lanes to take; `empty` once there are no more.
 
-    def __init__(self, requests: Iterable[tuple[int, Ask]]) -> None:
+    From the place `mark` on, `reach` must be called before a request is sent.
+    """
+
+    def __init__(self, requests: Iterable[tuple[int, Ask]], reach: Reach | None) -> None:
         self._waiting = iter(requests)
+        self._reach = reach
+        self._reaching = asyncio.Lock()
         self.empty = False
+        self.mark = 0
+
+    async def reach(self, place: int) -> None:
+        """Tell that a place is about to be sent, unless that is known by now."""
+        async with self._reaching:
+            if place >= self.mark:
+                self.mark = sys.maxsize if self._reach is None else await self._reach(place)
 
     def take(self) -> tuple[int, Ask] | None:
         """Return the next request."""

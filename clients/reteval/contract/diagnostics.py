@@ -41,6 +41,7 @@ class DiagnosticCode(StrEnum):
     DUPLICATE_HITS = "duplicate_hits"
     DEPTH_SHORTFALL = "depth_shortfall"
     LONG_ANSWERS_CUT = "long_answers_cut"
+    WORKER_CRASHED = "worker_crashed"
     FAILED_REQUESTS = "failed_requests"
     LOOPBACK_ALLOWED = "loopback_allowed"
 

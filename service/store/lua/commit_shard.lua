@@ -17,5 +17,6 @@ redis.call('ZREM', KEYS[4], ARGV[3] .. '/' .. ARGV[1])
 if redis.call('ZCARD', KEYS[2]) == 0 then
   redis.call('ZADD', KEYS[2], 0, 'end')
   redis.call('HSET', KEYS[1], 'status', 'finalising')
+  return 'last'
 end
 return 'committed'

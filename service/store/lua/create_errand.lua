@@ -11,6 +11,7 @@ redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued', 'queue', ARGV[5
   'epoch', 0, 'attempts', 0, 'crash_count', 0, 'cancel', 0, 'schema', ARGV[7], 'small', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[6])
 redis.call('ZADD', KEYS[4], 0, 'job')
+redis.call('EXPIRE', KEYS[4], ARGV[6])
 redis.call('ZADD', KEYS[2], micros, ARGV[1])
 redis.call('SADD', KEYS[5], ARGV[2])
 if ARGV[4] ~= '' then

@@ -28,7 +28,7 @@ async def test_held_run_is_left_alone_until_its_lease_lapses(store: Store, queue
     run_id = await new_run_id(store)
     await store.claims.claim(DEFAULT_TENANT, run_id, owner="w", lease_s=0.3)
     assert [] == await reap(store, queue)
-    while await store.jobs.lease_left_ms(DEFAULT_TENANT, run_id):
+    while not await store.jobs.unheld(DEFAULT_TENANT, run_id):
         await asyncio.sleep(0.02)
     assert [run_id] == await reap(store, queue)
 
@@ -40,7 +40,8 @@ async def test_ended_and_deleted_runs_are_forgotten(
     run_id = await new_run_id(store)
     await store.runs.request_cancel(DEFAULT_TENANT, run_id)
     with redis.Redis.from_url(redis_url) as client:
-        client.zadd(keys.ACTIVE, {f"default/{run_id}": 1, "default/run_gone": 2})
+        client.zadd(keys.active("default", "runs"), {run_id: 1, "run_gone": 2})
+        client.sadd(keys.BUSY, keys.busy("default", "runs"))
     assert [] == await reap(store, queue)
     assert [] == await store.jobs.active()
 

@@ -12,6 +12,8 @@ from reteval.contract.runs import RunStatus
 from reteval.contract.unjudged import UnjudgedHits
 from service.store.keys import DEFAULT_TENANT
 from service.store.outcomes import VARIANT_CLEAN, VARIANT_VALUE
+from service.store.plans import name_shard
+from service.store.records import SHARD
 from service.store.store import Store
 
 CLEAN = [
@@ -74,8 +76,8 @@ async def end_run(
     claim = await store.claims.claim(DEFAULT_TENANT, run_id, owner="w", lease_s=30)
     assert claim is not None
     record = await store.runs.get(DEFAULT_TENANT, run_id)
-    await store.journal.put_plan(claim, [*CLEAN, *VARIANTS], clean=len(CLEAN))
-    await store.journal.write(claim, list(enumerate(OUTCOMES)))
+    await store.plans.put(claim, [*CLEAN, *VARIANTS], clean=len(CLEAN), shard=SHARD)
+    await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
     await store.journal.pack(claim, OUTCOMES, tags=[["faq"], ["faq", "=x"], [], []])
     await store.journal.put_columns(claim, COLUMNS)
     await store.journal.put_unjudged(claim, unjudged)
@@ -93,5 +95,4 @@ async def end_run(
         status=RunStatus.COMPLETED if metrics else RunStatus.FAILED,
         report=msgspec.json.encode(report),
         error="" if metrics else "endpoint_down",
-        outcomes=len(OUTCOMES),
     )

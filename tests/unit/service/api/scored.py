@@ -10,7 +10,8 @@ from reteval.contract.outcomes import Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.results import Results
 from reteval.contract.runs import RunStatus
 from service.store.keys import DEFAULT_TENANT
-from service.store.records import RunSpec
+from service.store.plans import name_shard
+from service.store.records import SHARD, RunSpec
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
 from tests.unit.reteval.documents import a_report, a_summary
@@ -38,8 +39,8 @@ async def score_run(
     assert claim is not None
     plan = [PlannedRequest(query_id=f"q{n}", text=f"query {n}") for n in range(4)]
     outcomes = [Outcome(status=OutcomeStatus.OK, ids=["d1"], returned=1)] * 4
-    await store.journal.put_plan(claim, plan, clean=4)
-    await store.journal.write(claim, list(enumerate(outcomes)))
+    await store.plans.put(claim, plan, clean=4, shard=SHARD)
+    await store.shards.write(claim, name_shard(0), list(enumerate(outcomes)))
     await store.journal.pack(claim, outcomes, tags=[[]] * 4)
     held = {"mrr": VALUES} if columns is None else columns
     await store.journal.put_columns(claim, {n: array("d", v) for n, v in held.items()})
@@ -49,7 +50,6 @@ async def score_run(
         status=report.status,
         report=msgspec.json.encode(report),
         error="" if report.status is RunStatus.COMPLETED else "reason",
-        outcomes=4,
     )
     return spec.id
 

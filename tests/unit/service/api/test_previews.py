@@ -31,7 +31,6 @@ async def test_preview_is_accepted_and_read(client: httpx.AsyncClient, store: St
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(REPORT),
         error="",
-        outcomes=None,
     )
     read = await client.get(f"{place}?wait=5")
     assert read.status_code == 200

@@ -27,7 +27,6 @@ async def end(store: Store, probe_id: str) -> None:
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(REPORT),
         error="",
-        outcomes=None,
     )
 
 

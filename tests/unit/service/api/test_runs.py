@@ -6,6 +6,8 @@ import httpx
 import pytest
 import redis
 
+from service.store.plans import name_shard
+from service.store.records import SHARD
 from service.store.store import Store
 from tests.unit.service.api.ended import CLEAN, OUTCOMES, end_run, run_body
 
@@ -183,8 +185,8 @@ async def test_running_run_tells_when_it_will_be_done(
     run_id = (await create(client, run_body())).json()["id"]
     claim = await store.claims.claim("default", run_id, owner="w", lease_s=30)
     assert claim is not None
-    await store.journal.put_plan(claim, CLEAN, clean=4)
-    await store.journal.write(claim, [(0, OUTCOMES[0]), (2, OUTCOMES[2])])
+    await store.plans.put(claim, CLEAN, clean=4, shard=SHARD)
+    await store.shards.write(claim, name_shard(0), [(0, OUTCOMES[0]), (2, OUTCOMES[2])])
     run = (await client.get(f"/v1/runs/{run_id}")).json()
     assert (run["status"], run["progress"]["done"], run["progress"]["failed"]) == ("running", 2, 1)
     assert run["progress"]["eta_s"] >= 0

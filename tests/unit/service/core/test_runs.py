@@ -80,7 +80,7 @@ async def test_run_is_accepted_while_the_queue_is_away(store: Store) -> None:
     run, created = await create_run(backend, request, body=b"{}", idempotency_key=None)
     queue.close()
     assert (run.status, created) == (RunStatus.QUEUED, True)
-    assert await store.jobs.active() == [("default", run.id)]
+    assert await store.jobs.active() == [("runs", "default", run.id)]
 
 
 async def test_waiting_run_says_until_when(store: Store) -> None:

@@ -23,7 +23,7 @@ async def end(store: Store, record: ComparisonRecord, status: RunStatus) -> None
     """Claim a comparison and end it."""
     claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
     assert claim is not None
-    await store.journal.finish(claim, status=status, report=b"", error="", outcomes=None)
+    await store.journal.finish(claim, status=status, report=b"", error="")
 
 
 async def test_same_content_is_one_comparison(store: Store) -> None:
@@ -34,7 +34,7 @@ async def test_same_content_is_one_comparison(store: Store) -> None:
     assert (True, False) == (made, remade)
     assert first == again
     assert other.id != first.id
-    assert {first.id, other.id} == {job for _, job in await store.jobs.active()}
+    assert {first.id, other.id} == {job for _, _, job in await store.jobs.active()}
 
 
 async def test_failed_comparison_is_made_anew(store: Store) -> None:

@@ -8,11 +8,13 @@ from reteval.contract.endpoints import Endpoint
 from reteval.contract.probes import KEPT_S, IdOverlap, ProbeReport, ProbeRequest
 from reteval.contract.runs import RunStatus
 from service.errors import NotFoundError
-from service.queue import INTERACTIVE
+from service.queue import INTERACTIVE, JobQueue
+from service.reaper import reap
 from service.store import keys
 from service.store.keys import DEFAULT_TENANT, new_id
 from service.store.records import ProbeRecord, ProbeSpec
 from service.store.store import Store
+from tests.factories import query, run_spec, stored_run, stored_test_set
 
 REPORT = ProbeReport(
     answers=(),
@@ -41,7 +43,7 @@ async def test_probe_is_queued_and_read(store: Store) -> None:
     record = await create(store)
     assert (record.status, record.queue) == (RunStatus.QUEUED, INTERACTIVE)
     assert await store.probes.get(DEFAULT_TENANT, record.id) == record
-    assert await store.jobs.active() == [(DEFAULT_TENANT, record.id)]
+    assert await store.jobs.active() == [(INTERACTIVE, DEFAULT_TENANT, record.id)]
     assert await store.probes.report(DEFAULT_TENANT, record) is None
     again = await store.probes.create(DEFAULT_TENANT, record.spec, secrets=None, queue=INTERACTIVE)
     assert again == record
@@ -58,7 +60,6 @@ async def test_probe_is_kept_for_a_day_with_its_report(store: Store, redis_url: 
         status=RunStatus.COMPLETED,
         report=msgspec.json.encode(REPORT),
         error="",
-        outcomes=None,
     )
     ended = await store.probes.get(DEFAULT_TENANT, record.id)
     assert await store.probes.report(DEFAULT_TENANT, ended) == REPORT
@@ -85,19 +86,24 @@ async def test_secrets_of_a_lost_probe_do_not_stay(store: Store, redis_url: str)
 
 
 async def test_report_of_a_run_is_kept_for_good(store: Store, redis_url: str) -> None:
-    """Only what is made for a while ends: a comparison's report has no time limit."""
-    key = keys.job(DEFAULT_TENANT, "cmp_x")
+    """Only what is made for a while ends: a run's report has no time limit."""
+    run = await stored_run(store, run_spec(await stored_test_set(store, [query()])))
+    claim = await store.claims.claim(DEFAULT_TENANT, run.id, owner="w", lease_s=30)
+    assert claim is not None
+    await store.journal.finish(claim, status=RunStatus.COMPLETED, report=b"{}", error="")
     with redis.Redis.from_url(redis_url) as client:
-        client.hset(
-            key,
-            mapping={"status": "queued", "epoch": 0, "crash_count": 0, "lease_until": 0},
-        )
-        claim = await store.claims.claim(DEFAULT_TENANT, "cmp_x", owner="w", lease_s=30)
-        assert claim is not None
-        await store.journal.finish(
-            claim, status=RunStatus.COMPLETED, report=b"{}", error="", outcomes=None
-        )
-        assert client.ttl(keys.job_part(DEFAULT_TENANT, "cmp_x", "report")) == -1
+        assert client.ttl(keys.job_part(DEFAULT_TENANT, run.id, "report")) == -1
+
+
+async def test_lost_probe_leaves_nothing(store: Store, queue: JobQueue, redis_url: str) -> None:
+    """A probe that was claimed and never ended takes all its parts along."""
+    record = await create(store, secrets=None)
+    await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(keys.job(DEFAULT_TENANT, record.id))
+        await reap(store, queue)
+        left = {name.decode() for name in client.keys("t:*")}
+    assert left == {keys.TURNS}
 
 
 async def test_unknown_or_foreign_ids_are_not_found(store: Store) -> None:

@@ -8,7 +8,8 @@ from service.errors import NotFoundError, NotTerminalError
 from service.store import chunks
 from service.store.keys import DEFAULT_TENANT
 from service.store.outcomes import VARIANT_CLEAN, VARIANT_VALUE
-from service.store.records import Claim, RunRecord
+from service.store.plans import name_shard
+from service.store.records import SHARD, Claim, RunRecord
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
 
@@ -31,9 +32,8 @@ async def ended_run(store: Store) -> RunRecord:
 
 async def write_all(store: Store, claim: Claim) -> None:
     """Write plan, outcomes, packed record and report."""
-    await store.journal.put_plan(claim, PLAN, clean=N - 1)
-    await store.journal.write(claim, list(enumerate(OUTCOMES)))
-    await store.journal.begin_finalising(claim)
+    await store.plans.put(claim, PLAN, clean=N - 1, shard=SHARD)
+    await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
     await store.journal.pack(claim, OUTCOMES, tags=[["faq"]] * (N - 1))
     await store.journal.put_columns(
         claim,
@@ -44,7 +44,7 @@ async def write_all(store: Store, claim: Claim) -> None:
         },
     )
     await store.journal.finish(
-        claim, status=RunStatus.COMPLETED, report=b"{}", error="", outcomes=N
+        claim, status=RunStatus.COMPLETED, report=b"{}", error="", shards=[name_shard(0)]
     )
 
 
@@ -96,8 +96,11 @@ async def test_delete_frees_every_key_of_a_run(store: Store, redis_url: str) -> 
     """Deleting a run and its set leaves nothing behind but the count of versions."""
     import redis
 
+    from service.store import keys
+
     record = await ended_run(store)
     await store.runs.delete(DEFAULT_TENANT, record.id)
     await store.test_sets.delete(DEFAULT_TENANT, record.spec.test_set.id)
     with redis.Redis.from_url(redis_url) as client:
-        assert client.keys("*") == [b"t:default:test-sets:versions"]
+        left = {name.decode() for name in client.keys("*")}
+    assert left == {"t:default:test-sets:versions", keys.TURNS}

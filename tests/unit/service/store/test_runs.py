@@ -11,9 +11,10 @@ from service.errors import (
     NotTerminalError,
     RunActiveError,
 )
-from service.store.journal import LostClaimError
+from service.store.fencing import LostClaimError
 from service.store.keys import DEFAULT_TENANT
-from service.store.records import Claim, Idempotency, RunRecord
+from service.store.plans import name_shard
+from service.store.records import SHARD, Claim, Idempotency, RunRecord
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
 
@@ -116,9 +117,9 @@ async def test_lapsed_lease_fences_the_old_holder(store: Store) -> None:
     while new is None:
         new = await store.claims.claim(DEFAULT_TENANT, record.id, owner="x", lease_s=30)
     with pytest.raises(LostClaimError):
-        await store.journal.write(old, [(0, OK)])
+        await store.shards.write(old, name_shard(0), [(0, OK)])
     with pytest.raises(LostClaimError):
-        await store.journal.put_plan(old, [], clean=0)
+        await store.plans.put(old, [], clean=0, shard=SHARD)
     assert not (await store.claims.renew(old, lease_s=30)).held
     assert 1 == (await store.runs.get(DEFAULT_TENANT, record.id)).crash_count
 
@@ -132,39 +133,43 @@ async def test_released_run_counts_no_crash(store: Store) -> None:
 
 
 async def test_run_that_kills_workers_is_poisoned(store: Store) -> None:
-    """The fourth death of a holder marks the run as poisoned."""
+    """The third death of a holder marks the run as poisoned."""
     record = await new_run(store)
     verdicts = []
-    while len(verdicts) < 5:
+    while len(verdicts) < 4:
         claim = await store.claims.claim(
             DEFAULT_TENANT, record.id, owner=str(len(verdicts)), lease_s=0.001
         )
         if claim:
             verdicts.append(claim.poisoned)
-    assert [False, False, False, False, True] == verdicts
+    assert [False, False, False, True] == verdicts
 
 
 async def test_first_outcome_stands(store: Store) -> None:
     """A request keeps the first outcome that was written for it, and is counted once."""
     record = await new_run(store)
     claim = await claimed(store, record)
-    await store.journal.put_plan(claim, [PlannedRequest(query_id="q", text="t")], clean=1)
-    await store.journal.write(claim, [(0, OK)])
-    await store.journal.write(claim, [(0, Outcome(status=OutcomeStatus.FAILED))])
-    kept = [o async for part in store.journal.outcomes(claim, 1) for o in part]
+    await store.plans.put(claim, [PlannedRequest(query_id="q", text="t")], clean=1, shard=SHARD)
+    await store.shards.write(claim, name_shard(0), [(0, OK)])
+    await store.shards.write(claim, name_shard(0), [(0, Outcome(status=OutcomeStatus.FAILED))])
+    kept = await store.shards.partial(DEFAULT_TENANT, record.id, name_shard(0), range(1))
     state = await store.runs.get(DEFAULT_TENANT, record.id)
     assert [OK] == kept
     assert (1, 1, 0) == (state.total, state.done, state.failed)
-    assert {0} == await store.journal.done(claim)
+    assert {0} == await store.shards.done(claim, name_shard(0))
 
 
-async def test_finish_refuses_a_wrong_count(store: Store) -> None:
-    """A run cannot end with fewer outcomes than its plan."""
-    claim = await claimed(store, await new_run(store))
-    with pytest.raises(ValueError, match="does not have its 1 outcomes"):
-        await store.journal.finish(
-            claim, status=RunStatus.COMPLETED, report=b"{}", error="", outcomes=1
-        )
+async def test_shard_without_all_its_outcomes_is_not_done(store: Store) -> None:
+    """A shard cannot be committed with fewer outcomes than it has requests."""
+    record = await new_run(store)
+    claim = await claimed(store, record)
+    requests = [PlannedRequest(query_id="q", text=text) for text in "ab"]
+    size = await store.plans.put(claim, requests, clean=2, shard=SHARD)
+    await store.plans.commit(claim, size.units())
+    shard = await claimed(store, record)
+    await store.shards.write(shard, shard.unit, [(0, OK)])
+    with pytest.raises(ValueError, match="lacks outcomes"):
+        await store.shards.commit(shard, range(2))
 
 
 async def test_finished_run_reads_and_never_changes(store: Store) -> None:
@@ -175,13 +180,9 @@ async def test_finished_run_reads_and_never_changes(store: Store) -> None:
         await store.runs.results(DEFAULT_TENANT, record.id)
     with pytest.raises(RunActiveError):
         await store.runs.delete(DEFAULT_TENANT, record.id)
-    await store.journal.finish(
-        claim, status=RunStatus.COMPLETED, report=b'{"a":1}', error="", outcomes=0
-    )
+    await store.journal.finish(claim, status=RunStatus.COMPLETED, report=b'{"a":1}', error="")
     with pytest.raises(LostClaimError):
-        await store.journal.finish(
-            claim, status=RunStatus.FAILED, report=b"{}", error="late", outcomes=0
-        )
+        await store.journal.finish(claim, status=RunStatus.FAILED, report=b"{}", error="late")
     assert b'{"a":1}' == await store.runs.results(DEFAULT_TENANT, record.id)
     assert [b'{"a":1}'] == [
         report async for report in store.runs.history(DEFAULT_TENANT, record.spec.test_set.id)

@@ -33,12 +33,17 @@ async def test_unused_time_is_not_saved_up(store: Store, redis_url: str) -> None
 
 
 async def test_lanes_are_shared_and_given_back(store: Store) -> None:
-    """The second holder gets what is left, at least one; what is given back is free again."""
+    """Everybody gets an even share as soon as others leave it; what is given back is free again."""
     targets = store.targets
     first = await targets.hold_lanes(TARGET, "a", wanted=16, most=20, seconds=30)
     second = await targets.hold_lanes(TARGET, "b", wanted=16, most=20, seconds=30)
     third = await targets.hold_lanes(TARGET, "c", wanted=16, most=20, seconds=30)
     assert (16, 4, 1) == (first, second, third)
+    assert [7, 7, 6] == [
+        await targets.hold_lanes(TARGET, holder, wanted=16, most=20, seconds=30) for holder in "abc"
+    ]
+    assert await targets.hold_lanes(TARGET, "c", wanted=2, most=20, seconds=30) == 2
+    assert await targets.hold_lanes(TARGET, "a", wanted=16, most=20, seconds=30) == 9
     await targets.release_lanes(TARGET, "a")
     assert await targets.hold_lanes(TARGET, "b", wanted=16, most=20, seconds=30) == 16
 

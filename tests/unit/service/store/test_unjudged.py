@@ -16,9 +16,7 @@ async def test_unjudged_read_back_in_chunks_and_freed(store: Store, redis_url: s
     claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
     assert claim is not None
     await store.journal.put_unjudged(claim, HITS)
-    await store.journal.finish(
-        claim, status=RunStatus.COMPLETED, report=b"{}", error="", outcomes=None
-    )
+    await store.journal.finish(claim, status=RunStatus.COMPLETED, report=b"{}", error="")
     read = [await store.outcomes.unjudged(DEFAULT_TENANT, record.id, chunk=n) for n in range(3)]
     assert [HITS[: chunks.SIZE], HITS[chunks.SIZE :], []] == read
     await store.runs.delete(DEFAULT_TENANT, record.id)

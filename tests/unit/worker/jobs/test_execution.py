@@ -15,12 +15,13 @@ from service.reaper import reap
 from service.settings import Settings
 from service.store import keys
 from service.store.keys import DEFAULT_TENANT
+from service.store.plans import name_shard
 from service.store.records import RunRecord
 from service.store.sealing import seal
 from service.store.store import Store
 from tests.endpoint import rankings, serve_answers
 from tests.factories import query, run_spec, stored_run, stored_test_set
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 QUERIES = [query("one", a=1), query("two", b=1, c=1)]
 
@@ -49,7 +50,7 @@ async def test_run_is_sent_scored_and_stored(store: Store, redis_url: str) -> No
     """A run ends completed with numbers, outcomes and columns that agree."""
     with serve_answers(rankings({"one": ["x", "a"], "two": ["b"]})) as endpoint:
         record = await new_run(store, endpoint.url)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     report = await report_of(store, record)
     assert report.status is RunStatus.COMPLETED
     assert report.metrics is not None
@@ -78,7 +79,7 @@ async def test_cancel_keeps_what_was_answered(store: Store, redis_url: str) -> N
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_next(settings(redis_url), record.queue))
         while (await store.runs.get(DEFAULT_TENANT, record.id)).done < 1:
             await asyncio.sleep(0.01)
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)
@@ -105,7 +106,7 @@ async def test_drained_run_is_handed_on_and_finished_by_another(
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_next(settings(redis_url), record.queue))
         while (await store.runs.get(DEFAULT_TENANT, record.id)).done < 1:
             await asyncio.sleep(0.01)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -114,7 +115,7 @@ async def test_drained_run_is_handed_on_and_finished_by_another(
         left = await store.runs.get(DEFAULT_TENANT, record.id)
         assert not left.status.terminal
         assert (await queue.depth())["runs"] == 1
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     ended = await store.runs.get(DEFAULT_TENANT, record.id)
     assert ended.status is RunStatus.COMPLETED
     assert (2, 0) == (ended.attempts, ended.crash_count)
@@ -125,13 +126,13 @@ async def test_poisoned_run_ends_with_what_it_had(store: Store, redis_url: str) 
     """A run whose workers keep dying fails honestly: counted, not scored, no request sent."""
     with serve_answers(rankings({})) as endpoint:
         record = await new_run(store, endpoint.url)
-        for attempt in range(4):
+        for attempt in range(3):
             while not await store.claims.claim(
                 DEFAULT_TENANT, record.id, owner=str(attempt), lease_s=0.001
             ):
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.01)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     report = await report_of(store, record)
     assert report.status is RunStatus.FAILED
     assert report.reason == "worker_crashed"
@@ -143,7 +144,7 @@ async def test_fault_of_ours_ends_the_run(store: Store, redis_url: str) -> None:
     """A run that cannot be worked on for a fault of ours ends as failed, not as stuck."""
     spec = run_spec(await stored_test_set(store, QUERIES))
     record = await stored_run(store, msgspec.structs.replace(spec, metrics=("no_such_metric",)))
-    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+    await execute_next(settings(redis_url), record.queue)
     report = await report_of(store, record)
     assert report.status is RunStatus.FAILED
     assert report.reason == "internal_error"
@@ -151,11 +152,10 @@ async def test_fault_of_ours_ends_the_run(store: Store, redis_url: str) -> None:
 
 
 async def test_held_or_unknown_runs_are_left_alone(store: Store, redis_url: str) -> None:
-    """A wake-up for a run that is held, or that nobody knows, does nothing."""
+    """A wake-up does nothing when all there is to do is held."""
     record = await new_run(store, "http://127.0.0.1:9/")
     await store.claims.claim(DEFAULT_TENANT, record.id, owner="other", lease_s=30)
-    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
-    await execute_job(settings(redis_url), DEFAULT_TENANT, "run_unknown")
+    await execute_next(settings(redis_url), record.queue)
     assert (await store.runs.get(DEFAULT_TENANT, record.id)).epoch == 1
 
 
@@ -170,11 +170,11 @@ async def test_stale_worker_stops_and_writes_nothing(store: Store, redis_url: st
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_next(settings(redis_url), record.queue))
         while not endpoint.seen:
             await asyncio.sleep(0.01)
         with redis.Redis.from_url(redis_url) as client:
-            client.hset(keys.job(DEFAULT_TENANT, record.id), "lease_until", "1")
+            client.zadd(keys.job_part(DEFAULT_TENANT, record.id, "units"), {name_shard(0): 1})
         taken = await store.claims.claim(DEFAULT_TENANT, record.id, owner="new", lease_s=30)
         assert taken is not None
         await working
@@ -197,7 +197,7 @@ async def test_sealed_headers_reach_the_endpoint_only(store: Store, redis_url: s
             idempotency=None,
             queue="runs",
         )
-        await execute_job(settings(redis_url, RETEVAL_SECRET_KEY=key), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url, RETEVAL_SECRET_KEY=key), record.queue)
     assert {"s3cret"} == {headers["x-api-key"] for headers in endpoint.headers}
     with redis.Redis.from_url(redis_url) as client:
         assert not client.exists(keys.job_part(DEFAULT_TENANT, record.id, "secrets"))
@@ -210,7 +210,7 @@ async def test_run_waits_for_its_hour(store: Store, queue: JobQueue, redis_url: 
     window = Window(opens=opens.strftime("%H:%M"), closes=closes.strftime("%H:%M"))
     with serve_answers(rankings({})) as endpoint:
         record = await new_run(store, endpoint.url, {"limits": Limits(window=window)})
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
         waiting = await store.jobs.state(DEFAULT_TENANT, record.id)
         assert not waiting.status.terminal
         assert waiting.not_before_ms - waiting.created_ms > 2 * 3_600_000
@@ -218,7 +218,7 @@ async def test_run_waits_for_its_hour(store: Store, queue: JobQueue, redis_url: 
         assert None is await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=1)
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)
         assert [record.id] == await reap(store, queue)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     report = await report_of(store, record)
     assert report.status is RunStatus.CANCELLED
     assert endpoint.seen == []

@@ -29,9 +29,12 @@ async def test_unjudged_documents_are_stored_with_the_run(store: Store, queue: J
         Outcome(status=OutcomeStatus.OK, ids=["x", "a", "y"], returned=3, latency_ms=1.0),
         Outcome(status=OutcomeStatus.OK_EMPTY, latency_ms=1.0),
     ]
-    await store.journal.put_plan(claim, plan.requests, clean=plan.clean)
-    await store.journal.write(claim, list(enumerate(outcomes)))
-    await finalise_run(Work(Settings.from_env({}), store, queue, claim), record, test_set, plan)
+    work = Work(Settings.from_env({}), store, queue, claim)
+    await work.store_all(plan.requests, outcomes, clean=plan.clean)
+    end = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
+    assert end is not None
+    record = await store.runs.get(DEFAULT_TENANT, record.id)
+    await finalise_run(Work(Settings.from_env({}), store, queue, end), record)
     stored = await store.outcomes.unjudged(DEFAULT_TENANT, record.id, chunk=0)
     assert [UnjudgedHits(bytes([1, 3]), ["x", "y"]), UnjudgedHits(b"", [])] == stored
     report = msgspec.json.decode(await store.runs.results(DEFAULT_TENANT, record.id), type=Results)

@@ -14,12 +14,12 @@ from reteval.contract.runs import AdversarialRequest, RunStatus
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.keys import DEFAULT_TENANT, new_id
-from service.store.records import Rescore, RunRecord
+from service.store.records import SHARD, Rescore, RunRecord
 from service.store.sealing import join_headers, seal
 from service.store.store import Store
 from tests.endpoint import rankings, serve_answers
 from tests.factories import query, run_spec, stored_run, stored_test_set
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 KEY = "ZmFrZS1mZXJuZXQta2V5LW9mLTMyLWJ5dGVzLWxvbmc="
 QUERIES = [query("one", a=1), query("two", b=1)]
@@ -68,7 +68,7 @@ async def test_model_is_asked_once_and_its_texts_are_searched(store: Store, redi
     secrets = seal(KEY, join_headers({"X-Search": "s"}, {"X-Model": "m"}))
     with serve_answers(SEARCH) as endpoint, serve_answers(write) as model:
         record = await new_run(store, endpoint.url, model.url, secrets)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     assert sorted(model.seen) == ["one", "two"]
     assert sorted(endpoint.seen) == ["ein", "one", "two", "uno"]
     assert {(sent.get("x-model"), sent.get("x-search")) for sent in model.headers} == {("m", None)}
@@ -92,12 +92,12 @@ async def test_rescoring_replays_what_the_model_wrote(store: Store, redis_url: s
     """A run made of another's rankings has its variants and reasons, without a call."""
     with serve_answers(SEARCH) as endpoint, serve_answers(write) as model:
         record = await new_run(store, endpoint.url, model.url, None)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     spec = msgspec.structs.replace(
         record.spec, id=new_id("run"), rescore=Rescore(parent=record.id, relevant_from=1)
     )
     again = await stored_run(store, spec)
-    await execute_job(settings(redis_url), DEFAULT_TENANT, again.id)
+    await execute_next(settings(redis_url), again.queue)
     assert len(model.seen) == 2
     before, after = await report_of(store, record), await report_of(store, again)
     assert before.adversarial
@@ -114,9 +114,9 @@ async def test_run_taken_over_does_not_ask_again(store: Store, redis_url: str) -
         claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="other", lease_s=30)
         assert claim is not None
         planned = [PlannedRequest(query_id=QUERIES[at].id, text=QUERIES[at].query) for at in (0, 1)]
-        await store.journal.put_plan(claim, planned, clean=2)
+        await store.plans.put(claim, planned, clean=2, shard=SHARD)
         await store.claims.release(claim)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     assert (model.seen, sorted(endpoint.seen)) == ([], ["one", "two"])
 
 
@@ -137,7 +137,7 @@ async def test_worker_that_drains_leaves_no_half_asked_plan(
 
     with serve_answers(SEARCH) as endpoint, serve_answers(hesitate) as model:
         record = await new_run(store, endpoint.url, model.url, None)
-        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_next(settings(redis_url), record.queue))
         while not held:
             await asyncio.sleep(0.01)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -145,7 +145,7 @@ async def test_worker_that_drains_leaves_no_half_asked_plan(
         gate.set()
         assert endpoint.seen == []
         assert (await queue.depth())["runs"] == 1
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     assert sorted(endpoint.seen) == ["one", "two", "uno", "uno"]
     assert (await report_of(store, record)).status is RunStatus.COMPLETED
 
@@ -164,7 +164,7 @@ async def test_run_cancelled_while_its_model_is_asked_ends_so(store: Store, redi
 
     with serve_answers(SEARCH) as endpoint, serve_answers(hold) as model:
         record = await new_run(store, endpoint.url, model.url, None)
-        working = asyncio.create_task(execute_job(settings(redis_url), DEFAULT_TENANT, record.id))
+        working = asyncio.create_task(execute_next(settings(redis_url), record.queue))
         while not held:
             await asyncio.sleep(0.01)
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)

@@ -10,7 +10,7 @@ from service.store.store import Store
 from tests.factories import query, stored_test_set
 from tests.unit.worker.jobs.test_execution import settings
 from worker.adversarial.preview import name_queries, preview
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 KINDS = AdversarialRequest(kinds=["typo.mixed", "case.upper"], seed=7)
 
@@ -29,7 +29,7 @@ async def work_on(
     store: Store, redis_url: str, record: PreviewRecord
 ) -> tuple[PreviewRecord, PreviewReport | None]:
     """Have a worker do it, and read it."""
-    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+    await execute_next(settings(redis_url), record.queue)
     ended = await store.previews.get(DEFAULT_TENANT, record.id)
     return ended, await store.previews.report(DEFAULT_TENANT, ended)
 

@@ -21,13 +21,14 @@ from reteval.contract.testsets import Query
 from service.queue import INTERACTIVE, JobQueue
 from service.store import keys
 from service.store.keys import DEFAULT_TENANT, new_id
+from service.store.plans import name_shard
 from service.store.records import ProbeRecord, ProbeSpec, RunRecord
 from service.store.sealing import seal
 from service.store.store import Store
 from tests.endpoint import Answer, serve_answers
 from tests.factories import query, run_spec, stored_run, stored_test_set
 from tests.unit.worker.jobs.test_execution import settings
-from worker.jobs.execution import execute_job
+from worker.jobs.execution import execute_next
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
@@ -80,7 +81,7 @@ async def test_probe_takes_queries_of_the_set_and_suggests(store: Store, redis_u
         record = await new_probe(
             store, endpoint.url, test_set=made.id, headers={"X-Api-Key": "s3cret-value"}
         )
-        await execute_job(settings(redis_url, RETEVAL_SECRET_KEY=KEY), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url, RETEVAL_SECRET_KEY=KEY), record.queue)
     assert endpoint.seen == ["t0", "t4", "t8", "t12", "t16"]
     assert {headers["x-api-key"] for headers in endpoint.headers} == {"s3cret-value"}
     report = await read_report(store, record)
@@ -100,7 +101,7 @@ async def test_probe_of_given_queries_and_a_lookup(store: Store, redis_url: str)
             queries=[ProbeQuery(query="one", relevant_ids=("a", 7))],
             lookup=root + "/documents/{{id}}",
         )
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     report = await read_report(store, record)
     assert report.answers[0].judged_returned == ("a",)
     assert report.lookup is not None
@@ -110,7 +111,7 @@ async def test_probe_of_given_queries_and_a_lookup(store: Store, redis_url: str)
 async def test_probe_of_nobody_shows_what_was_sent(store: Store, redis_url: str) -> None:
     """No connection: the request is shown, the failure explained."""
     record = await new_probe(store, "http://127.0.0.1:9/x", queries=[ProbeQuery(query="one")])
-    await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+    await execute_next(settings(redis_url), record.queue)
     report = await read_report(store, record)
     assert report.answers[0].request is not None
     assert report.answers[0].request.url == "http://127.0.0.1:9/x"
@@ -130,7 +131,7 @@ async def test_probe_is_handed_on_when_the_worker_stops(
     queries = [ProbeQuery(query=f"q{at}") for at in range(3)]
     with serve_answers(answer) as endpoint:
         record = await new_probe(store, endpoint.url, queries=queries)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     left = await store.probes.get(DEFAULT_TENANT, record.id)
     assert not left.status.terminal
     assert (await queue.depth())[INTERACTIVE] == 1
@@ -146,7 +147,7 @@ async def test_probe_that_killed_its_workers_is_given_up(store: Store, redis_url
             ):
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.01)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     ended = await store.probes.get(DEFAULT_TENANT, record.id)
     assert (ended.status, ended.error) == (RunStatus.FAILED, "worker_crashed")
     assert endpoint.seen == []
@@ -167,7 +168,7 @@ async def run(store: Store, redis_url: str, answer: Answer, **fields: Any) -> tu
     """Carry out a run; return its report and the number of requests that came."""
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url, **fields)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     body = await store.runs.results(DEFAULT_TENANT, record.id)
     return msgspec.json.decode(body, type=Results), len(endpoint.seen)
 
@@ -211,9 +212,9 @@ async def test_canary_of_a_run_taken_over_is_read_from_the_record(
         claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
         assert claim is not None
         failed = Outcome(status=OutcomeStatus.FAILED, code=FailureCode.SCHEMA)
-        await store.journal.write(claim, [(place, failed) for place in range(10)])
+        await store.shards.write(claim, name_shard(0), [(place, failed) for place in range(10)])
         await store.claims.release(claim)
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     body = await store.runs.results(DEFAULT_TENANT, record.id)
     report = msgspec.json.decode(body, type=Results)
     assert endpoint.seen == []
@@ -253,7 +254,7 @@ async def test_lookup_of_a_run_finds_documents_that_do_not_exist(
     root = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         record = await new_run(store, f"{root}/search", lookup=root + "/documents/{{id}}")
-        await execute_job(settings(redis_url), DEFAULT_TENANT, record.id)
+        await execute_next(settings(redis_url), record.queue)
     finally:
         server.shutdown()
         thread.join()

@@ -1,11 +1,11 @@
-"""What a run asks the searcher for."""
+"""What is asked the searcher for."""
 
 from msgspec import structs
 
 from reteval.contract.outcomes import PlannedRequest
 from reteval.contract.testsets import Query
 from tests.factories import query
-from worker.jobs.searching import list_asks
+from worker.jobs.sending import list_asks
 from worker.pipeline.plan import build_plan
 
 
@@ -18,7 +18,9 @@ def test_requests_carry_the_fields_of_their_query() -> None:
     made = PlannedRequest(query_id=clean.id, text="onne", kind="typo.mixed", severity=1)
     far = PlannedRequest(query_id="far-1", text="moss", kind="out_of_corpus.far", generated=True)
     planned = structs.replace(planned, requests=(*planned.requests, made, far))
-    asks = {ask.text: (ask.id, ask.fields) for ask in list_asks(planned, "en")}
+    asks = {
+        ask.text: (ask.id, ask.fields) for ask in list_asks(planned.requests, planned.queries, "en")
+    }
     assert asks == {
         "one": (clean.id, {"lang": "pt"}),
         "two": ("q-two", {}),
@@ -41,6 +43,10 @@ def test_only_queries_that_could_be_answered_after_all_are_compared() -> None:
         )
     )
     planned = structs.replace(planned, requests=(*planned.requests, far, near, mine))
-    compares = {ask.id: ask.compare for ask in list_asks(planned, "en") if ask.compare}
+    compares = {
+        ask.id: ask.compare
+        for ask in list_asks(planned.requests, planned.queries, "en")
+        if ask.compare
+    }
     assert list(compares) == ["out_of_corpus.far"]
     assert compares["out_of_corpus.far"](["mossy stone", "moss"]) == 0.5
