@@ -52,16 +52,16 @@ class JobQueue:
         for client in (self._redis, *sentinels_of(self._redis)):
             client.close()
 
-    async def enqueue(self, calls: Iterable[str], *, queue: str) -> None:
+    async def enqueue(self, calls: Iterable[str], *, queue: str) -> int:
         """Make sure that each wake-up call, named by an id, waits in the queue. Safe to repeat.
 
-        Whoever is woken takes what is due, which may be another job's.
+        Whoever is woken takes what is due, which may be another job's. Returns how many calls
+        were missing.
 
         Raises:
             StoreUnavailableError: Redis does not answer.
         """
-        for call_id in calls:
-            await self._in_thread(self._enqueue, call_id, queue)
+        return sum([await self._in_thread(self._enqueue, call_id, queue) for call_id in calls])
 
     async def depth(self) -> dict[str, int]:
         """Return the number of waiting jobs by queue."""
@@ -85,10 +85,10 @@ class JobQueue:
                 "The job queue does not answer; try again shortly."
             ) from exc
 
-    def _enqueue(self, call_id: str, name: str) -> None:
+    def _enqueue(self, call_id: str, name: str) -> bool:
         queue = self._queues[name]
         if self._waits(queue, call_id):
-            return
+            return False
         try:
             queue.enqueue_call(
                 JOB,
@@ -101,7 +101,8 @@ class JobQueue:
                 unique=True,
             )
         except DuplicateJobError:  # another process enqueued it between the look and the call
-            return
+            return False
+        return True
 
     def _waits(self, queue: Queue, job_id: str) -> bool:
         """Tell whether the job is in its queue; one that lost its place is removed."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -28,7 +28,12 @@ async def observe(work: Work) -> AsyncIterator[None]:
         LostClaimError: whatever was lost; it is counted.
     """
     claim, store = work.claim, work.store
-    ids = {"tenant": claim.tenant, "job": claim.job_id, "unit": claim.unit, "epoch": claim.epoch}
+    ids: dict[str, Any] = {
+        "tenant": claim.tenant,
+        "job": claim.job_id,
+        "unit": claim.unit,
+        "epoch": claim.epoch,
+    }
     parent = await store.jobs.traceparent(claim.tenant, claim.job_id) if is_traced() else ""
     adding = asyncio.create_task(_keep_adding(work.tally))
     try:

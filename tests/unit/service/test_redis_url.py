@@ -77,7 +77,7 @@ async def test_sentinels_lead_to_the_next_server(tmp_path: Path) -> None:
     with run_sentinels(tmp_path) as watched:
         store, queue = Store.connect(watched.url), JobQueue.connect(watched.url)
         key = await store.signing_key()
-        await queue.enqueue("t", "run_1", 1, queue=RUNS)
+        await queue.enqueue(["run_1-plan-0"], queue=RUNS)
         watched.leader.kill()
         deadline = time.monotonic() + 20
         while True:

@@ -117,7 +117,7 @@ async def test_totals_of_workers_are_shown(client: httpx.AsyncClient, store: Sto
     await tally.flush()
     seen = await scrape(client)
     assert read(seen, "reteval_requests_total") == {("timeout", "https://search.example:443"): 7}
-    assert read(seen, "reteval_reaper_actions_total") == {("woken",): 1}
+    assert read(seen, "reteval_reaper_actions_total")[("woken",)] == 1
 
 
 async def test_requests_are_counted_and_timed_by_operation(client: httpx.AsyncClient) -> None:
