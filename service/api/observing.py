@@ -28,7 +28,8 @@ class Traffic:
     """Requests that this process answered, by operation."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # a second number for each, which nobody reads
+        # A second number for each, which nobody reads.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         self._answered = Counter(
