@@ -70,6 +70,13 @@ class JobQueue:
         )
         return counts
 
+    async def calls(self) -> dict[str, list[str]]:
+        """Return the ids of all waiting wake-up calls by queue."""
+        ids: dict[str, list[str]] = await self._in_thread(
+            lambda: {name: queue.job_ids for name, queue in self._queues.items()}
+        )
+        return ids
+
     async def workers(self) -> dict[str, int]:
         """Return the number of worker processes that lately gave a sign of life, by queue."""
         counts: dict[str, int] = await self._in_thread(

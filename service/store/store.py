@@ -11,6 +11,7 @@ from service.store.connection import Connection
 from service.store.counters import Counters
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
+from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.load import Load
@@ -47,6 +48,7 @@ class Store:
         self.journal = Journal(scripts)
         self.counters = Counters(connection, scripts)
         self.load = Load(connection, scripts)
+        self.intervention = Intervention(connection, scripts)
 
     @classmethod
     def connect(cls, url: str) -> "Store":
@@ -91,6 +93,10 @@ class Store:
                 f"Redis runs with maxmemory-policy {policy!r} and would drop results; "
                 "set it to noeviction"
             )
+
+    async def now_ms(self) -> int:
+        """Return the server's clock, which all leases go by."""
+        return await self._connection.now_ms()
 
     async def signing_key(self) -> bytes:
         """Return the key that all API processes sign cursors with, made at first use."""

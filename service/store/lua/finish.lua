@@ -2,8 +2,14 @@
 -- A job that is not kept for ever takes its report along.
 -- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs, counters,
 --   then working parts to drop
--- ARGV: unit, fence, job id, status, report, etag, error, queue/tenant
-if not redis.call('ZSCORE', KEYS[2], ARGV[1])
+-- ARGV: unit (empty: by an operator, whoever holds what), fence, job id, status, report, etag, error,
+--   queue/tenant
+if ARGV[1] == '' then
+  local status = redis.call('HGET', KEYS[1], 'status')
+  if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
+    return 'lost'
+  end
+elseif not redis.call('ZSCORE', KEYS[2], ARGV[1])
   or redis.call('HGET', KEYS[3], 'fence:' .. ARGV[1]) ~= ARGV[2] then
   return 'lost'
 end
