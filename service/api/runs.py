@@ -9,13 +9,13 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 
-from reteval.contract.runs import RescoreRequest, Run, RunPage, RunRequest
+from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import RunListParameters, WaitParameters
 from service.api.responses import POLL_HEADERS, answer, answer_nothing
-from service.core import rescoring, runs
+from service.core import rescoring, retrying, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
 
@@ -175,6 +175,49 @@ async def rescore_run(
     return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
 
 
+@creates(
+    "/runs/{run_id:str}/retry",
+    Operation(
+        id="retryRun",
+        tag=_TAG,
+        summary="Send a run's unanswered requests again",
+        about=(
+            "Makes a child run that takes over every answer of the run and sends only the "
+            "requests that failed or were skipped."
+        ),
+        answers={
+            202: Answer(
+                about="Accepted",
+                media={JSON: Run},
+                headers={"Location": "The child run's address.", **POLL_HEADERS},
+            )
+        },
+        body={JSON: RetryRequest},
+        errors=(
+            errors.MalformedJsonError,
+            errors.NotFoundError,
+            errors.NotTerminalError,
+            errors.NothingToRetryError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.EndpointNotAllowedError,
+            errors.SecretsUnavailableError,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def retry_run(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Accept a child run that sends what has no answer."""
+    check_media(request, (JSON,))
+    read_query(request, NoParameters)
+    asked = decode(await read_body(request), RetryRequest)
+    run = await retrying.retry(backend, run_id, asked)
+    return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
+
+
 @deletes(
     "/runs/{run_id:str}",
     Operation(
@@ -213,4 +256,4 @@ def _read_key(request: AnyRequest) -> str | None:
     return key
 
 
-HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, delete_run)
+HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, retry_run, delete_run)

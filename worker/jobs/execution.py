@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from reteval.contract.outcomes import FailureCode
-from service.errors import ServiceError
+from service.errors import NotFoundError, ServiceError
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.ending import end_task
@@ -81,6 +81,10 @@ async def hold_and_work(work: Work) -> bool:
         return await _dispatch(work)
     except LostClaimError:
         raise
+    except NotFoundError:
+        log.warning("job.basis_gone", job=work.claim.job_id)
+        await _abandon(work, FailureCode.PARENT_DELETED)
+        return False
     except ServiceError:
         with contextlib.suppress(ServiceError):
             await work.store.claims.release(work.claim)
