@@ -20,7 +20,7 @@ from reteval import Client
 from service.embedded import EmbeddedServer
 
 ROOT = Path(__file__).parents[1]
-GOAL = 40
+GOAL = 100
 """Scripts run for each 1,000 outcomes; written one by one they would be 1,000."""
 
 

@@ -1,6 +1,7 @@
 """Jobs as an operator sees them: what is left of each, who holds it, and what it waits for."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
@@ -12,6 +13,19 @@ from service.store.records import JobRecord, RunRecord, Unit
 from service.store.store import Store
 
 _RUN: Final = "run_"
+
+
+class Verdict(StrEnum):
+    """What a job does or waits for; `docs/operations.md` says what to do about each."""
+
+    WORKED_ON = "worked on"
+    WAITS_FOR_A_WORKER = "waits for a worker"
+    NO_WORKER = "no worker serves the queue"
+    NO_CALL = "no wake-up call"
+    WAITS_FOR_ITS_HOUR = "waits for its hour"
+    NOTHING_LEFT = "stuck: nothing is left to do"
+    UNREADABLE = "stuck: its record cannot be read"
+    ENDED = "ended"
 
 
 class UnitView(Struct, frozen=True, kw_only=True):
@@ -32,7 +46,7 @@ class JobView(Struct, frozen=True, kw_only=True):
     tenant: str
     queue: str
     status: str
-    verdict: str
+    verdict: Verdict
     age_s: float
     attempts: int
     crashes: int
@@ -136,7 +150,7 @@ def _show_broken(job: ActiveJob, units: Sequence[UnitView], calls: int) -> JobVi
         tenant=job.tenant,
         queue=job.queue,
         status="unknown",
-        verdict="stuck: its record cannot be read",
+        verdict=Verdict.UNREADABLE,
         age_s=0.0,
         attempts=0,
         crashes=sum(unit.crashes for unit in units),
@@ -161,15 +175,14 @@ def _view_unit(unit: Unit, now_ms: int) -> UnitView:
 
 def _judge(
     record: JobRecord, units: Sequence[UnitView], *, calls: int, workers: int, waits: bool
-) -> str:
-    """Say in a few words what the job is doing or waiting for; the runbook explains each."""
+) -> Verdict:
     verdicts = (
-        (record.status.terminal, "ended"),
-        (not units, "stuck: nothing is left to do"),
-        (any(unit.state == "held" for unit in units), "worked on"),
-        (waits, "waits for its hour"),
-        (not workers, "no worker serves the queue"),
-        (not calls, "no wake-up call"),
-        (True, "waits for a worker"),
+        (record.status.terminal, Verdict.ENDED),
+        (not units, Verdict.NOTHING_LEFT),
+        (any(unit.state == "held" for unit in units), Verdict.WORKED_ON),
+        (waits, Verdict.WAITS_FOR_ITS_HOUR),
+        (not workers, Verdict.NO_WORKER),
+        (not calls, Verdict.NO_CALL),
+        (True, Verdict.WAITS_FOR_A_WORKER),
     )
-    return next(words for holds, words in verdicts if holds)
+    return next(verdict for holds, verdict in verdicts if holds)

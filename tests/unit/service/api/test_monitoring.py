@@ -1,6 +1,7 @@
 """`/metrics` as Prometheus reads it: queues, jobs, totals, the store, and this process."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from service.store.store import Store
 from tests.unit.service.api.ended import TEST_SET, run_body
 
 DEAD = "redis://127.0.0.1:1/0"
+RUNBOOK = (Path(__file__).parents[4] / "docs" / "operations.md").read_text(encoding="utf-8")
 
 
 def read(families: Iterable[Metric], name: str) -> dict[tuple[str, ...], float]:
@@ -151,3 +153,31 @@ async def test_page_needs_the_key(redis_url: str, opens: Any) -> None:
         assert (await client.get("/metrics")).status_code == 401
         keyed = await client.get("/metrics", headers={"Authorization": "Bearer team-key"})
         assert keyed.status_code == 200
+
+
+async def test_page_has_what_the_runbook_lists(client: httpx.AsyncClient, store: Store) -> None:
+    """Name, type, labels and words of every number of ours are the table's, in its order."""
+    await accept_run(client)
+    tally = Tally(store.counters)
+    for counter in ("reaper", "lease_losses"):
+        tally.count(counter, "x")
+    tally.count("jobs_ended", "run/completed")
+    tally.count("requests", "ok", target="http://a:80")
+    await tally.flush()
+    listed = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in RUNBOOK.splitlines()
+        if line.startswith("| `reteval_")
+    ]
+    shown = [
+        [
+            f"`{family.name}{'_total' if family.type == 'counter' else ''}`",
+            family.type,
+            {f"`{name}`" for name in family.samples[0].labels if name != "le"} or {"-"},
+            family.documentation,
+        ]
+        for family in await scrape(client)
+        if family.name.startswith("reteval_")
+    ]
+    listed = [[name, form, set(labels.split(", ")), about] for name, form, labels, about in listed]
+    assert shown == listed
