@@ -1,4 +1,4 @@
-"""The command `python -m service`: start the service or its API, print its tables."""
+"""The command `python -m service`: start the service or its API, print its tables, look inside."""
 
 import argparse
 import asyncio
@@ -7,12 +7,17 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from granian import Granian
 from granian.constants import Interfaces
+from granian.log import LogLevels
 
+from service.admin import add_admin
 from service.app import openapi_yaml
 from service.embedded import EmbeddedError, EmbeddedServer
+from service.errors import ServiceError
+from service.logs import SERVER, configure_logs
 from service.settings import TABLE, Settings, SettingsError
 from service.standalone import (
     Plan,
@@ -43,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], None] = args.command
     try:
         command(args)
-    except (EmbeddedError, PortTakenError) as exc:
+    except (EmbeddedError, PortTakenError, ServiceError) as exc:
         say(f"error: {exc}")
         return 1
     except SettingsError as exc:
@@ -63,20 +68,8 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = root.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(
-        name: str, run: Callable[[argparse.Namespace], None], help_text: str, example: str
-    ) -> argparse.ArgumentParser:
-        command = commands.add_parser(
-            name,
-            help=help_text,
-            description=help_text,
-            epilog=f"example: {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.set_defaults(command=run)
-        return command
-
     start = add(
+        commands,
         "up",
         up,
         "Run store, API and workers on this machine; Ctrl-C stops them all.",
@@ -87,19 +80,41 @@ def parser() -> argparse.ArgumentParser:
     start.add_argument("--data", help="directory of the store's files (.reteval)")
     start.add_argument("--workers", type=_count, default=2, help="workers for runs (2)")
     add(
+        commands,
         "serve",
         serve,
         "Run the API alone, on RETEVAL_HOST and RETEVAL_PORT.",
         "RETEVAL_REDIS_URL=redis://store:6379 RETEVAL_API_KEY=… python -m service serve",
     )
     add(
+        commands,
         "openapi",
         openapi,
         "Print the API's description as YAML.",
         "python -m service openapi > openapi.yaml",
     )
-    add("settings", show_settings, "Print every setting.", "python -m service settings")
+    add(commands, "settings", show_settings, "Print every setting.", "python -m service settings")
+    add_admin(commands, add)
     return root
+
+
+def add(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    help_text: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Add a command whose help ends with an example."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=help_text,
+        description=help_text,
+        epilog=f"example: {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(command=run)
+    return command
 
 
 def up(args: argparse.Namespace) -> None:
@@ -135,6 +150,7 @@ def serve(_args: argparse.Namespace) -> None:
     """Run the API until a signal; without a store's URL it uses the embedded server."""
     settings = Settings.from_env(os.environ)
     check_access(settings)
+    configure_logs(settings.log_level)
     with ExitStack() as stack:
         if not settings.redis_url:
             store = stack.enter_context(EmbeddedServer(Path(settings.data)))
@@ -148,6 +164,8 @@ def serve(_args: argparse.Namespace) -> None:
             websockets=False,
             respawn_failed_workers=True,
             workers_kill_timeout=_DRAIN_S,
+            log_level=LogLevels(settings.log_level),
+            log_dictconfig=SERVER,
         ).serve()
 
 

@@ -23,6 +23,7 @@ from service.api import (
     endpoints,
     gates,
     keeping,
+    monitoring,
     power,
     previews,
     probes,
@@ -35,18 +36,21 @@ from service.api import (
 )
 from service.api.access import require_key
 from service.api.envelope import stamp
+from service.api.observing import Traffic, observe
 from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
 from service.core.backend import Backend, Keeping, parse_policy
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
+from service.logs import configure_logs
 from service.queue import JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.stderr import forgive_stderr
 from service.store.ending import end_task
 from service.store.store import Store
+from service.tracing import flush_tracing, start_tracing
 
 _log = structlog.get_logger("reteval.app")
 
@@ -76,12 +80,15 @@ def create_app(settings: Settings) -> Litestar:
         async with open_backend(settings) as backend:
             app.state.backend = backend
             yield
+        await asyncio.to_thread(flush_tracing)
 
+    traffic = Traffic()
     guards = [require_key(settings.api_key)] if settings.auth == "required" else []
     return Litestar(
         route_handlers=[
             Router(PREFIX, route_handlers=_handlers(_V1), guards=guards),
             *system.HANDLERS,
+            Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=guards),
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
         exception_handlers={
@@ -89,7 +96,9 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
-        before_send=[stamp],
+        middleware=[observe],
+        before_send=[stamp, traffic.count],
+        state=State({"traffic": traffic}),
         lifespan=[live],
         request_max_body_size=None,
         openapi_config=None,
@@ -106,6 +115,8 @@ def application() -> Litestar:
     forgive_stderr()
     settings = Settings.from_env(os.environ)
     check_settings(settings)
+    configure_logs(settings.log_level)
+    start_tracing(os.environ, part="api")
     return create_app(settings)
 
 

@@ -208,7 +208,7 @@ class EmbeddedServer:
             return f"The embedded server did not start:\n{said}"
         return (
             f"The append-only file in {str(self._data)!r} is damaged, and was left as it is: "
-            "docs/operations.md, 'A damaged append-only file', tells how to repair it with "
+            "docs/store-faults.md, 'A damaged append-only file', tells how to repair it with "
             f"valkey-check-aof, {WAY_OUT}\n{said}"
         )
 

@@ -18,6 +18,7 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from service.errors import StorageFullError, StoreUnavailableError
+from service.redis_url import connect, sentinels_of
 
 StoreError: Final = RedisError
 """What a worker meets where its store is away, full or refuses writes."""
@@ -53,19 +54,20 @@ class JobQueue:
 
     def close(self) -> None:
         """Close the connections."""
-        self._redis.close()
+        for client in (self._redis, *sentinels_of(self._redis)):
+            client.close()
 
-    async def enqueue(self, calls: Iterable[str], *, queue: str) -> None:
+    async def enqueue(self, calls: Iterable[str], *, queue: str) -> int:
         """Make sure that each wake-up call, named by an id, waits in the queue. Safe to repeat.
 
-        Whoever is woken takes what is due, which may be another job's.
+        Whoever is woken takes what is due, which may be another job's. Returns how many calls
+        were missing.
 
         Raises:
             StoreUnavailableError: Redis does not answer.
             StorageFullError: it has no room.
         """
-        for call_id in calls:
-            await self._in_thread(self._enqueue, call_id, queue)
+        return sum([await self._in_thread(self._enqueue, call_id, queue) for call_id in calls])
 
     async def depth(self) -> dict[str, int]:
         """Return the number of waiting jobs by queue."""
@@ -73,6 +75,13 @@ class JobQueue:
             lambda: {name: queue.count for name, queue in self._queues.items()}
         )
         return counts
+
+    async def calls(self) -> dict[str, list[str]]:
+        """Return the ids of all waiting wake-up calls by queue."""
+        ids: dict[str, list[str]] = await self._in_thread(
+            lambda: {name: queue.job_ids for name, queue in self._queues.items()}
+        )
+        return ids
 
     async def workers(self) -> dict[str, int]:
         """Return the number of live workers by queue; a killed one counts for 90 s more."""
@@ -92,10 +101,10 @@ class JobQueue:
                 "The job queue does not answer; try again shortly."
             ) from exc
 
-    def _enqueue(self, call_id: str, name: str) -> None:
+    def _enqueue(self, call_id: str, name: str) -> bool:
         queue = self._queues[name]
         if self._waits(queue, call_id):
-            return
+            return False
         try:
             queue.enqueue_call(
                 JOB,
@@ -108,7 +117,8 @@ class JobQueue:
                 unique=True,
             )
         except DuplicateJobError:  # another process enqueued it between the look and the call
-            return
+            return False
+        return True
 
     def _alive(self, queue: Queue) -> int:
         """Count the workers whose registration has not expired."""
@@ -138,9 +148,10 @@ def _fresh(job: Job) -> bool:
 
 def open_redis(redis_url: str, *, timeout_s: float = _TIMEOUT_S) -> "Redis":
     """Make the synchronous client that rq works on, for the queue and for workers."""
-    return Redis.from_url(
+    client: Redis = connect(
         redis_url,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         retry=Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), 2),
     )
+    return client

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from service.redis_url import read_address
+
 PREFIX: Final = "RETEVAL_"
-_REDIS_PORT: Final = 6379
 
 
 class SettingsError(ValueError):
@@ -15,13 +15,17 @@ class SettingsError(ValueError):
 
 
 class Setting(Struct, frozen=True):
-    """A row of the settings table: `read` turns the variable's text into its value."""
+    """A row of the settings table: `read` turns the variable's text into its value.
+
+    The text of a `secret` one is never shown.
+    """
 
     name: str
     default: str
     unit: str
     help: str
     read: Callable[[str], Any]
+    secret: bool = False
 
     @property
     def variable(self) -> str:
@@ -55,11 +59,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def own_addresses(self) -> tuple[tuple[str, int], ...]:
         """Return host and port of our API and our Redis, which no run may call."""
-        own = [(self.host, self.port)]
-        redis = urlsplit(self.redis_url)
-        if redis.hostname:
-            own.append((redis.hostname, redis.port or _REDIS_PORT))
-        return tuple(own)
+        redis = read_address(self.redis_url).hosts if self.redis_url else ()
+        return ((self.host, self.port), *redis)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -74,7 +75,8 @@ class Settings(Struct, frozen=True, kw_only=True):
             try:
                 values[row.name] = row.read(text)
             except ValueError as exc:
-                raise SettingsError(f"{row.variable}={text!r}: {exc}") from exc
+                shown = "" if row.secret else f"={text!r}"
+                raise SettingsError(f"{row.variable}{shown}: {exc}") from exc
         return cls(**values)
 
 
@@ -111,9 +113,22 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
+def _redis_url(text: str) -> str:
+    if text:
+        read_address(text)
+    return text
+
+
 TABLE: Final = (
-    Setting("redis_url", "", "", "Redis or Valkey to use; empty: the embedded server", str),
-    Setting("api_key", "", "", "The bearer key that clients must send", str),
+    Setting(
+        "redis_url",
+        "",
+        "",
+        "Redis or Valkey to use, or its sentinels; empty: the embedded server",
+        _redis_url,
+        secret=True,
+    ),
+    Setting("api_key", "", "", "The bearer key that clients must send", str, secret=True),
     Setting(
         "auth",
         "required",
@@ -121,7 +136,14 @@ TABLE: Final = (
         "`required`, or `off`, which only a loopback bind accepts",
         _one_of("required", "off"),
     ),
-    Setting("secret_key", "", "", "Fernet key that encrypts endpoint headers at rest", str),
+    Setting(
+        "secret_key",
+        "",
+        "",
+        "Fernet key that encrypts endpoint headers at rest",
+        str,
+        secret=True,
+    ),
     Setting(
         "egress",
         "public",

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import logging
 import os
 import sys
 import threading
@@ -12,12 +11,14 @@ import structlog
 
 import worker.jobs  # noqa: F401  (imported before the first fork, so that each job starts warm)
 from service.errors import ServiceError
+from service.logs import configure_logs
 from service.queue import QUEUES, RUNS, JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.stderr import forgive_stderr
 from service.store.findings import Finding, UnsafeStoreError
 from service.store.store import Store
+from service.tracing import start_tracing
 from worker.jobs.runner import PAUSE_S, serve
 
 _EXAMPLE = "example: RETEVAL_REDIS_URL=redis://localhost:6379/0 python -m worker --queue runs"
@@ -38,6 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     except (SettingsError, UnsafeStoreError) as exc:
         sys.stderr.write(f"worker: {exc}\n")
         return 2
+    start_tracing(os.environ, part="worker")
     if not arguments.burst:
         threading.Thread(target=_reap, args=(settings,), daemon=True, name="reaper").start()
     serve(settings.redis_url, arguments.queue, burst=arguments.burst)
@@ -81,23 +83,6 @@ async def _look_at(store: Store) -> list[Finding] | None:
     except ServiceError as exc:
         _log.warning("store.unavailable", error=str(exc), again_in_s=PAUSE_S)
         return None
-
-
-def configure_logs(level: str) -> None:
-    """Log JSON lines to stderr, from `level` up; http libraries only warn."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    for name in ("httpx", "httpcore", "aiohttp"):
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _reap(settings: Settings) -> None:

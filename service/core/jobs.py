@@ -9,6 +9,7 @@ import structlog
 from service.core.backend import Backend
 from service.errors import StorageFullError, StoreUnavailableError
 from service.store.records import JobRecord
+from service.tracing import current_traceparent, is_traced, note
 
 R = TypeVar("R", bound=JobRecord)
 _FIRST_PAUSE_S: Final = 0.1
@@ -19,7 +20,10 @@ _log = structlog.get_logger("reteval.jobs")
 
 async def wake(backend: Backend, job_id: str, record: JobRecord) -> None:
     """Tell a worker. A lost wake-up only costs time: the reaper repeats it."""
+    note(**{"reteval.job": job_id})
     try:
+        if is_traced():
+            await backend.store.jobs.trace(record.tenant, job_id, current_traceparent())
         units = await backend.store.jobs.unheld(record.tenant, job_id)
         calls = [unit.name_call(job_id) for unit in units]
         await backend.queue.enqueue(calls, queue=record.queue)

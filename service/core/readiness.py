@@ -15,7 +15,7 @@ from service.errors import NotReadyError, ServiceError, StorageFullError, StoreU
 from service.store.findings import Finding, FindingCode
 
 LONG_WAIT_S: Final = 300.0
-"""A job that waits longer for a worker is worth a look."""
+"""A unit that waits longer for a worker is worth a look."""
 WATCH_S: Final = 60.0
 _log = structlog.get_logger("reteval.readiness")
 
@@ -29,7 +29,7 @@ class ReadinessStatus(StrEnum):
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
-    """A queue: live workers, wake-up calls, and for how long its oldest job has waited."""
+    """A queue: live workers, wake-up calls, and for how long its oldest unit has waited for one."""
 
     workers: int
     queued: int
@@ -116,11 +116,12 @@ async def _read_queues(backend: Backend) -> dict[str, Waiting]:
         StoreUnavailableError: the store does not answer.
     """
     workers, depth = await backend.queue.workers(), await backend.queue.depth()
+    backlog = await backend.store.load.backlog()
     return {
         name: Waiting(
             workers=workers[name],
             queued=depth[name],
-            oldest_s=await backend.store.jobs.longest_wait_s(name),
+            oldest_s=backlog.age_s(name),
         )
         for name in depth
     }
@@ -142,7 +143,7 @@ def _check_queue(name: str, queue: Waiting) -> list[Finding]:
             Finding(
                 code=FindingCode.LONG_WAIT,
                 severity=Severity.WARN,
-                message=f"The oldest job in {name!r} has waited {queue.oldest_s:.0f} s",
+                message=f"The oldest unit in {name!r} has waited {queue.oldest_s:.0f} s",
                 fix="Start more workers; where some are idle, read their logs",
             )
         )

@@ -50,6 +50,7 @@ class Claims:
                 keys.job_part(tenant, job_id, "holds"),
                 keys.leases(tenant),
                 keys.TURNS,
+                keys.COUNTERS,
             ],
             [owner, _ms(lease_s), MAX_CRASHES, SCHEMA, tenant, job_id],
         )

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -16,6 +15,7 @@ from redis.exceptions import MasterDownError, OutOfMemoryError, ReadOnlyError, R
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.errors import CorruptRecordError, ServiceError, StorageFullError, StoreUnavailableError
+from service.redis_url import connect_async, sentinels_of
 
 _REFUSALS: Final = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "LOADING", "READONLY", "BUSY")
 _DAMAGE: Final = ("WRONGTYPE", "user_script", "hash value is not")
@@ -53,7 +53,7 @@ class Connection:
     def open(cls, url: str, *, patience: Patience) -> "Connection":
         """Make a pool; it connects at its first command."""
         return cls(
-            Redis.from_url(
+            connect_async(
                 url,
                 socket_timeout=patience.reply_s,
                 socket_connect_timeout=patience.reply_s,
@@ -65,7 +65,8 @@ class Connection:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._redis.aclose()
+        for client in (self._redis, *sentinels_of(self._redis)):
+            await client.aclose()
 
     async def get(self, key: str) -> bytes | None:
         """Return a string."""

@@ -57,6 +57,7 @@ class Damage:
                 keys.job_part(tenant, job_id, "secrets"),
                 keys.active(tenant, queue),
                 keys.BUSY,
+                keys.COUNTERS,
             ],
             [job_id, keys.busy(tenant, queue), report, hashlib.sha256(report).hexdigest()],
         )

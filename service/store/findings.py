@@ -13,7 +13,7 @@ NEARLY_FULL: Final = 0.9
 
 
 class FindingCode(StrEnum):
-    """What keeps the service from its work, or soon may. Documented in `docs/operations.md`."""
+    """What keeps the service from its work, or soon may. Documented in `docs/store-faults.md`."""
 
     STORE_UNAVAILABLE = "store_unavailable"
     STORE_FULL = "store_full"

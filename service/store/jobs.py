@@ -38,15 +38,6 @@ class Jobs:
             found += [(queue, tenant, job_id) for job_id in ids]
         return found
 
-    async def longest_wait_s(self, queue: str) -> float:
-        """Return for how long the oldest job of a queue has waited to be claimed; 0 for none."""
-        oldest = now = await self._connection.now_ms()
-        for member in await self._connection.smembers(keys.BUSY):
-            name, _, tenant = member.partition("/")
-            if name == queue:
-                oldest = min(oldest, await self._oldest_ms(tenant, queue, now))
-        return (now - oldest) / 1_000
-
     async def forget(self, queue: str, tenant: str, job_id: str) -> None:
         """Take a job out of the active ones whose record is gone or has ended."""
         await self._scripts.run(
@@ -60,6 +51,15 @@ class Jobs:
             ],
             [job_id, keys.busy(tenant, queue)],
         )
+
+    async def trace(self, tenant: str, job_id: str, traceparent: str) -> None:
+        """Note the request that a job is done for, for those who follow it through the parts."""
+        await self._connection.hset(keys.job(tenant, job_id), "traceparent", traceparent.encode())
+
+    async def traceparent(self, tenant: str, job_id: str) -> str:
+        """Return what `trace` noted; empty if nobody follows the job."""
+        noted = await self._connection.hget(keys.job(tenant, job_id), "traceparent")
+        return (noted or b"").decode()
 
     async def units(self, tenant: str, job_id: str) -> list[Unit]:
         """Return what is left to do of a job, in order."""
@@ -88,16 +88,6 @@ class Jobs:
         if record.cancel_requested or not record.not_before_ms:
             return False
         return record.not_before_ms > await self._connection.now_ms()
-
-    async def _oldest_ms(self, tenant: str, queue: str, now: int) -> int:
-        """Return since when the tenant's first queued job could be claimed; `now` for none."""
-        for job_id in await self._connection.zrange(keys.active(tenant, queue)):
-            status, created, due = await self._connection.hmget(
-                keys.job(tenant, job_id), ["status", "created_ms", "not_before"]
-            )
-            if status == RunStatus.QUEUED.encode():
-                return min(now, max(int(created or now), int(due or 0)))
-        return now
 
 
 @reading("the state of a job")

@@ -6,6 +6,9 @@ Every write is fenced by the claim it is made under.
 import hashlib
 from array import array
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
 
 from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import RunStatus
@@ -134,35 +137,80 @@ class Journal:
         Raises:
             LostClaimError: the claim is void.
         """
-        tenant, job_id, queue = claim.tenant, claim.job_id, claim.queue
-        stored = await self._sizes.weigh(tenant, job_id)
-        verdict = await self._scripts.run(
-            "finish",
-            [
-                keys.job(tenant, job_id),
-                *unit_keys(claim),
-                keys.leases(tenant),
-                keys.job_part(tenant, job_id, "report"),
-                keys.active(tenant, queue),
-                keys.BUSY,
-                keys.sizes(tenant),
-                keys.brief_sizes(tenant),
-                keys.job_part(tenant, job_id, "secrets"),
-                keys.job_part(tenant, job_id, "rankings"),
-                keys.job_part(tenant, job_id, "shards"),
-                *(keys.shard_outcomes(tenant, job_id, unit) for unit in shards),
-            ],
-            [
-                claim.unit,
-                claim.fence,
-                job_id,
-                status.value,
-                report,
-                hashlib.sha256(report).hexdigest(),
-                error,
-                keys.busy(tenant, queue),
-                stored,
-            ],
+        parts = (keys.shard_outcomes(claim.tenant, claim.job_id, unit) for unit in shards)
+        end = End(
+            status=status,
+            report=report,
+            error=error,
+            stored=await self._sizes.weigh(claim.tenant, claim.job_id),
+            parts=(*parts,),
         )
-        if text(verdict) == "lost":
-            raise LostClaimError(job_id)
+        if not await end_job(self._scripts, claim, end, under=(claim.unit, claim.fence)):
+            raise LostClaimError(claim.job_id)
+
+
+class End(Struct, frozen=True, kw_only=True):
+    """How a job ends; `parts` are further keys that go with its working state.
+
+    `stored` is the bytes that stay beside the report.
+    """
+
+    status: RunStatus
+    report: bytes
+    error: str
+    stored: int = 0
+    parts: tuple[str, ...] = ()
+
+
+class Named(Protocol):
+    """Which job it is."""
+
+    @property
+    def tenant(self) -> str:
+        """Whose it is."""
+
+    @property
+    def job_id(self) -> str:
+        """Its id."""
+
+    @property
+    def queue(self) -> str:
+        """Where its wake-up calls go."""
+
+
+async def end_job(scripts: Scripts, job: Named, end: End, *, under: tuple[str, str]) -> bool:
+    """End a job in one step under a unit and its fence; False if they do not hold.
+
+    With an empty unit it is ended whoever works on it, unless it has ended.
+    """
+    tenant, job_id, queue = job.tenant, job.job_id, job.queue
+    verdict = await scripts.run(
+        "finish",
+        [
+            keys.job(tenant, job_id),
+            keys.job_part(tenant, job_id, "units"),
+            keys.job_part(tenant, job_id, "holds"),
+            keys.leases(tenant),
+            keys.job_part(tenant, job_id, "report"),
+            keys.active(tenant, queue),
+            keys.BUSY,
+            keys.sizes(tenant),
+            keys.brief_sizes(tenant),
+            keys.COUNTERS,
+            keys.job_part(tenant, job_id, "secrets"),
+            keys.job_part(tenant, job_id, "rankings"),
+            keys.job_part(tenant, job_id, "shards"),
+            *end.parts,
+        ],
+        [
+            *under,
+            job_id,
+            end.status.value,
+            end.report,
+            hashlib.sha256(end.report).hexdigest(),
+            end.error,
+            keys.busy(tenant, queue),
+            end.stored,
+        ],
+    )
+    return text(verdict) == "finished"

@@ -27,6 +27,9 @@ TENANTS: Final = f"t:{SYSTEM_TENANT}:tenants"
 """Set of every tenant that ever stored a test set."""
 RESERVED: Final = f"t:{SYSTEM_TENANT}:reserved"
 """From `tenant/run` to the bytes that the run may still come to need."""
+COUNTERS: Final = f"t:{SYSTEM_TENANT}:counters"
+"""What has been counted in the whole deployment, by counter, label and target."""
+COUNTED_TARGETS: Final = f"t:{SYSTEM_TENANT}:counters:targets"
 
 
 def new_id(prefix: str) -> str:
@@ -119,7 +122,7 @@ RUN_PARTS: Final = (
 )
 
 
-LASTING_PARTS: Final = ("plan", "packed", "columns", "unjudged", "report")
+LASTING_PARTS: Final = ("plan", "packed", "columns", "variants", "unjudged", "report")
 """The parts of a job that stay when it has ended."""
 
 
@@ -171,6 +174,11 @@ def target_slots(target: str) -> str:
 def target_lanes(target: str) -> str:
     """Who holds how many connections to a target."""
     return f"t:{SYSTEM_TENANT}:target:{target}:lanes"
+
+
+def counted(process: str) -> str:
+    """The number of what a process last added to the counters."""
+    return f"t:{SYSTEM_TENANT}:counted:{process}"
 
 
 def idempotency(tenant: str, key: str) -> str:

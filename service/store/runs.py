@@ -200,6 +200,7 @@ class Runs:
                 keys.BUSY,
                 keys.sizes(tenant),
                 keys.job_part(tenant, run_id, "rankings"),
+                keys.COUNTERS,
             ],
             [
                 report,

@@ -8,12 +8,15 @@ from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
 from service.store.copies import Copies
+from service.store.counters import Counters
 from service.store.damage import Damage
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
+from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.load import Load
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
 from service.store.reservations import Reservations
@@ -53,6 +56,9 @@ class Store:
         self.sizes = Sizes(connection, scripts)
         self.reservations = Reservations(scripts)
         self.journal = Journal(scripts, self.sizes)
+        self.counters = Counters(connection, scripts)
+        self.load = Load(scripts)
+        self.intervention = Intervention(connection, scripts)
 
     @classmethod
     def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":
@@ -100,6 +106,10 @@ class Store:
             await self._connection.set(keys.BIRTH, str(now), only_new=True)
             known = await self._connection.get(keys.BIRTH)
         return int(known or 0)
+
+    async def now_ms(self) -> int:
+        """Return the server's clock, which all leases go by."""
+        return await self._connection.now_ms()
 
     async def signing_key(self) -> bytes:
         """Return the key that all API processes sign cursors with, made at first use."""

@@ -22,6 +22,7 @@ from worker.jobs.comparing import abandon_comparison, compare_runs
 from worker.jobs.finalising import abandon_run, describe_damaged, finalise_run
 from worker.jobs.hold import BEAT_S, MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
+from worker.jobs.observing import observe
 from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
 from worker.jobs.probing import abandon_probe, probe_endpoint
@@ -66,13 +67,14 @@ async def execute_next(settings: Settings, queue_name: str, *, seconds: float = 
 
 async def _execute(work: Work, drain: "Drain") -> Claim | None:
     claim, lease_s = work.claim, work.settings.lease_s
-    log.info("unit.claimed", job=claim.job_id, unit=claim.unit, epoch=claim.epoch)
-    with drain.watch(work.hold):
-        try:
-            goes_on = await hold_and_work(work)
-        except (LostClaimError, ServiceError):
-            await _give_back(work, drain)
-            raise
+    async with observe(work):
+        log.info("unit.claimed")
+        with drain.watch(work.hold):
+            try:
+                goes_on = await hold_and_work(work)
+            except (LostClaimError, ServiceError):
+                await _give_back(work, drain)
+                raise
     if not goes_on or drain.asked:
         return None
     return await work.store.claims.claim(claim.tenant, claim.job_id, owner=_name(), lease_s=lease_s)

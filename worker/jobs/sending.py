@@ -15,6 +15,7 @@ from service.store.ending import end_task
 from service.store.fencing import LostClaimError
 from service.store.records import RunRecord
 from worker.jobs.hold import Stop
+from worker.jobs.observing import count_outcome
 from worker.jobs.recorder import PAUSE_S, Recorder
 from worker.jobs.sharing import name_target, share_lanes, share_pace
 from worker.jobs.targets import read_policy
@@ -31,8 +32,11 @@ AHEAD: Final = 500
 class Sender:
     """Sends requests of one shard and records how each ended."""
 
-    def __init__(self, work: Work, searcher: Searcher, recorder: Recorder) -> None:
+    def __init__(
+        self, work: Work, searcher: Searcher, recorder: Recorder, *, target: str | None
+    ) -> None:
         self._work = work
+        self._target = target
         self._searcher = searcher
         self._recorder = recorder
 
@@ -69,6 +73,7 @@ class Sender:
         if place < self._work.claim.sent and outcome.attempts:
             outcome = structs.replace(outcome, resent=True)
         self._recorder.record(place, outcome)
+        count_outcome(self._work.tally, outcome, target=self._target)
 
     async def _reach(self, place: int) -> int:
         """Note how far sending may have got, before it does; return from where to ask again."""
@@ -103,7 +108,8 @@ async def open_sender(
             tap=tap,
         ) as searcher,
     ):
-        yield Sender(work, searcher, Recorder(work.store.shards, work.claim, unit))
+        recorder = Recorder(work.store.shards, work.claim, unit)
+        yield Sender(work, searcher, recorder, target=target)
 
 
 def list_asks(

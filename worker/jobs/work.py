@@ -10,6 +10,7 @@ from reteval.contract.runs import Window
 from reteval.contract.testsets import Query
 from service.queue import JobQueue
 from service.settings import Settings
+from service.store.counters import Tally
 from service.store.fencing import LostClaimError
 from service.store.plans import PlanSize
 from service.store.records import Claim
@@ -30,6 +31,7 @@ class Work:
         self.queue = queue
         self.claim = claim
         self.hold = Hold(store.claims, claim, lease_s=settings.lease_s)
+        self.tally = Tally(store.counters)
 
     @property
     def tenant(self) -> str:

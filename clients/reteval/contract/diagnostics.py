@@ -42,6 +42,7 @@ class DiagnosticCode(StrEnum):
     DEPTH_SHORTFALL = "depth_shortfall"
     LONG_ANSWERS_CUT = "long_answers_cut"
     WORKER_CRASHED = "worker_crashed"
+    ENDED_BY_OPERATOR = "ended_by_operator"
     FAILED_REQUESTS = "failed_requests"
     LOOPBACK_ALLOWED = "loopback_allowed"
 

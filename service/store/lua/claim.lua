@@ -3,7 +3,7 @@
 -- that a newer release made. Of a cancelled job, shards that nobody holds are dropped.
 -- A lease that lapsed without being released means that its holder died.
 -- An owner that asks again (its reply was lost) is told what it was granted.
--- KEYS: job, units, holds, leases of the tenant, turns
+-- KEYS: job, units, holds, leases of the tenant, turns, counters
 -- ARGV: owner, lease in ms, crashes a unit may cause, schema, tenant, job id
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
@@ -57,6 +57,7 @@ local crashes = tonumber(redis.call('HGET', KEYS[3], 'crashes:' .. unit) or '0')
 if tonumber(redis.call('ZSCORE', KEYS[2], unit)) > 0 then
   crashes = redis.call('HINCRBY', KEYS[3], 'crashes:' .. unit, 1)
   redis.call('HINCRBY', KEYS[1], 'crash_count', 1)
+  redis.call('HINCRBY', KEYS[6], 'lease_losses lapsed ', 1)
 end
 local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
 local claims = redis.call('HINCRBY', KEYS[3], 'claims:' .. unit, 1)

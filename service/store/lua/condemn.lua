@@ -1,5 +1,5 @@
 -- End a job whose stored state cannot be read, whoever holds it.
--- KEYS: job, units, holds, report, secrets, active jobs, tenants with jobs
+-- KEYS: job, units, holds, report, secrets, active jobs, tenants with jobs, counters
 -- ARGV: job id, queue/tenant, report (empty: none), etag
 redis.call('ZREM', KEYS[6], ARGV[1])
 if redis.call('ZCARD', KEYS[6]) == 0 then
@@ -21,4 +21,6 @@ if ARGV[3] ~= '' then
 end
 redis.call('HSET', KEYS[1], 'status', 'failed', 'error', 'corrupt_record', 'etag', ARGV[4],
   'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
+redis.call('HINCRBY', KEYS[8],
+  'jobs_ended ' .. string.match(ARGV[1], '^[^_]*') .. '/failed ', 1)
 return 'condemned'

@@ -1,9 +1,15 @@
 -- End a job once: the report and the status appear together, the working state goes.
 -- A job that is not kept for ever takes its report along.
 -- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs, sizes,
---   sizes of what is kept briefly, then working parts to drop
--- ARGV: unit, fence, job id, status, report, etag, error, queue/tenant, bytes beside the report
-if not redis.call('ZSCORE', KEYS[2], ARGV[1])
+--   sizes of what is kept briefly, counters, then working parts to drop
+-- ARGV: unit (empty: by an operator, whoever holds what), fence, job id, status, report, etag, error,
+--   queue/tenant, bytes beside the report
+if ARGV[1] == '' then
+  local status = redis.call('HGET', KEYS[1], 'status')
+  if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
+    return 'lost'
+  end
+elseif not redis.call('ZSCORE', KEYS[2], ARGV[1])
   or redis.call('HGET', KEYS[3], 'fence:' .. ARGV[1]) ~= ARGV[2] then
   return 'lost'
 end
@@ -28,7 +34,9 @@ end
 for _, unit in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
   redis.call('ZREM', KEYS[4], ARGV[3] .. '/' .. unit)
 end
-redis.call('UNLINK', KEYS[2], KEYS[3], unpack(KEYS, 10))
+redis.call('UNLINK', KEYS[2], KEYS[3], unpack(KEYS, 11))
+redis.call('HINCRBY', KEYS[10],
+  'jobs_ended ' .. string.match(ARGV[3], '^[^_]*') .. '/' .. ARGV[4] .. ' ', 1)
 redis.call('ZREM', KEYS[6], ARGV[3])
 if redis.call('ZCARD', KEYS[6]) == 0 then
   redis.call('SREM', KEYS[7], ARGV[8])

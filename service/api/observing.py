@@ -1,0 +1,96 @@
+"""What is noted of every request: its id in each log line, a span, its number and its time."""
+
+import time
+from typing import Any, Final
+
+import structlog
+from litestar.datastructures import Headers, State
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+)
+
+from service.api.envelope import request_id
+from service.tracing import note, span
+
+_BEGAN: Final = "began"
+_UNROUTED: Final = "none"
+_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_log = structlog.get_logger("reteval.api")
+
+
+class Traffic:
+    """Requests that this process answered, by operation."""
+
+    def __init__(self) -> None:
+        # A second number for each, which nobody reads.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._answered = Counter(
+            "reteval_http_requests",
+            "Requests answered by this API process",
+            ("operation", "status"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "reteval_http_request_seconds",
+            "Time until the answer began, of requests that did not ask to wait",
+            ("operation",),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+
+    async def count(self, message: Message, scope: Scope) -> None:
+        """Take note of an answer that begins."""
+        if message["type"] != "http.response.start":
+            return
+        operation = name_operation(scope)
+        self._answered.labels(operation, str(int(message["status"]))).inc()
+        began = scope["state"].get(_BEGAN)
+        if began is not None and b"wait=" not in scope["query_string"]:
+            self._seconds.labels(operation).observe(time.perf_counter() - began)
+
+
+def observe(app: ASGIApp) -> ASGIApp:
+    """Wrap a route: a span and the request's id around everything that happens for it."""
+
+    async def observed(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"][_BEGAN] = time.perf_counter()
+        operation, own_id = name_operation(scope), request_id(scope)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                note(**{"http.response.status_code": int(message["status"])})
+                _log.debug("request.answered", status=int(message["status"]))
+            await send(message)
+
+        parent = Headers.from_scope(scope).get("traceparent", "")
+        facts = {f"reteval.{name}": str(value) for name, value in scope["path_params"].items()}
+        facts |= {"http.request.method": str(scope.get("method")), "reteval.request_id": own_id}
+        with (
+            structlog.contextvars.bound_contextvars(request_id=own_id, operation=operation),
+            span(operation, parent=parent, serves=True, **facts),
+        ):
+            await app(scope, receive, noted)
+
+    return observed
+
+
+def name_operation(scope: Scope) -> str:
+    """Return the id of the operation that a request is for; of none, where no route fits."""
+    handler: Any = scope.get("route_handler")
+    if isinstance(handler, HTTPRouteHandler) and isinstance(handler.operation_id, str):
+        return handler.operation_id
+    return _UNROUTED
+
+
+def find_traffic(state: State) -> Traffic:
+    """Return the numbers of this process."""
+    traffic: Traffic = state.traffic
+    return traffic

@@ -1,0 +1,43 @@
+"""Log lines: one JSON object each on stderr, with what is bound to the work at hand.
+
+A line of a job carries `tenant`, `job`, `unit` and `epoch`; one of a request to the API carries
+`request_id` and `operation`. Libraries that log in Python's own way get the same shape.
+"""
+
+import logging
+import sys
+from typing import Any, Final
+
+import structlog
+
+SERVER: Final[dict[str, Any]] = {
+    "loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {}}
+}
+"""For granian: let its lines go where all others go."""
+
+
+def configure_logs(level: str) -> None:
+    """Log from `level` up; libraries only warn, since some of them log whole URLs."""
+    bound: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    written: list[Any] = [
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(),
+    ]
+    structlog.configure(
+        processors=[*bound, *written],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*bound, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
+        )
+    )
+    least = max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()])
+    logging.basicConfig(handlers=[handler], level=least, force=True)
