@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from service.errors import NotFoundError
+from service.errors import CorruptRecordError, NotFoundError
 from service.queue import JobQueue
 from service.store.intervention import ActiveJob
 from service.store.records import JobRecord, RunRecord, Unit
@@ -114,7 +114,7 @@ async def _read_run(store: Store, job: ActiveJob) -> RunRecord | None:
         return None
     try:
         return await store.runs.get(job.tenant, job.job_id)
-    except (NotFoundError, KeyError, ValueError):
+    except (NotFoundError, CorruptRecordError):
         return None
 
 
@@ -126,7 +126,7 @@ async def _view(
     own = sum(call.startswith(f"{job.job_id}-") for call in calls)
     try:
         record = await store.jobs.state(job.tenant, job.job_id)
-    except (KeyError, ValueError):
+    except CorruptRecordError:
         return _show_broken(job, units, own)
     waits = await store.jobs.waits(record)
     return JobView(

@@ -10,7 +10,7 @@ from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 from structlog.testing import capture_logs
 
-from service.core.backend import Backend
+from service.core.backend import Backend, Keeping
 from service.core.readiness import Readiness, ReadinessStatus, check_readiness, watch_forever
 from service.egress import Policy
 from service.queue import QUEUES, JobQueue
@@ -29,6 +29,7 @@ def open_backend(store: Store, queue: JobQueue) -> Backend:
         egress="loopback",
         secret_key="",
         code_version="0.1.0",
+        keeping=Keeping(),
         now=lambda: datetime.now(UTC),
     )
 

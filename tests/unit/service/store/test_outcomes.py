@@ -101,7 +101,7 @@ async def test_run_that_never_started_has_an_empty_record(store: Store) -> None:
 
 
 async def test_delete_frees_every_key_of_a_run(store: Store, redis_url: str) -> None:
-    """Deleting a run and its set leaves nothing behind but the count of versions."""
+    """Deleting a run and its set leaves nothing behind but counts and who asks next."""
     import redis
 
     from service.store import keys
@@ -111,4 +111,4 @@ async def test_delete_frees_every_key_of_a_run(store: Store, redis_url: str) -> 
     await store.test_sets.delete(DEFAULT_TENANT, record.spec.test_set.id)
     with redis.Redis.from_url(redis_url) as client:
         left = {name.decode() for name in client.keys("*")}
-    assert left == {"t:default:test-sets:versions", keys.TURNS, keys.TENANTS}
+    assert left == {"t:default:test-sets:versions", keys.TURNS, keys.TENANTS, keys.COUNTERS}

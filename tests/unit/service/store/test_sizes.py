@@ -109,4 +109,9 @@ async def test_deletes_free_everything(store: Store, redis_url: str) -> None:
     await store.test_sets.delete(DEFAULT_TENANT, test_set)
     with redis.Redis.from_url(redis_url) as client:
         lasting = {key.decode() for key in client.scan_iter("*") if client.ttl(key) < 0}
-    assert lasting == {keys.TENANTS, keys.TURNS, keys.test_set_versions(DEFAULT_TENANT)}
+    assert lasting == {
+        keys.TENANTS,
+        keys.TURNS,
+        keys.COUNTERS,
+        keys.test_set_versions(DEFAULT_TENANT),
+    }
