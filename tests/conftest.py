@@ -5,12 +5,18 @@ from pathlib import Path
 
 import pytest
 import redis
+from hypothesis import HealthCheck, settings
 
 from service.embedded import EmbeddedServer
 from service.queue import JobQueue
 from service.store.store import Store
 
 SHARED = Path(__file__).parents[2] / "shared"
+
+settings.register_profile(
+    "shared", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # machines are shared: how long an example takes says nothing about it
+settings.load_profile("shared")
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_every_generator_names_its_kind() -> None:
         assert (generate.__doc__ or "").startswith(f"`{name}`: ")
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     query=ANY | SEARCHES,
     seed=st.integers(0, 2**32),

@@ -51,7 +51,7 @@ def test_a_report_survives_the_wire() -> None:
 
 
 @given(st.lists(st.tuples(GRID, GRID), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_swapped_sides_mirror_the_report(values: list[tuple[float, float]]) -> None:
     """Differences and verdict turn around; p, power and overlap stay."""
     before, after = zip(*values, strict=True)

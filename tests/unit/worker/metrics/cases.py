@@ -17,7 +17,7 @@ CUTOFFS = (1, 3, 5, 10)
 TOP_GRADE = 4
 BATCH = 40
 """Cases an example; times the examples of `MANY` over 2,000 of them are scorable."""
-MANY = settings(max_examples=65, deadline=None)
+MANY = settings(max_examples=65)
 
 DOCUMENTS = st.integers(0, 15).map("d{:02d}".format)
 GRADES = st.dictionaries(DOCUMENTS, st.integers(-2, TOP_GRADE), min_size=3, max_size=9)

@@ -69,7 +69,7 @@ def assert_same(hits: Hits, others: Hits) -> None:
         np.testing.assert_array_equal(getattr(hits, name), getattr(others, name), err_msg=name)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(BATCHES, st.integers(1, DEPTH + 2))
 def test_short_rankings_are_looked_up(batch: list[Case], depth: int) -> None:
     """First places of judged documents within the depth, and nothing else."""
@@ -124,7 +124,7 @@ def test_one_ranking_larger_than_a_step() -> None:
     assert rows(hits) == [(0, 1, 1), (0, 2, 2), (0, STEP_PLACES + 1, 3)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(BATCHES, st.integers(1, DEPTH + 2), st.integers(1, 7), st.randoms())
 def test_stored_rankings_have_the_same_hits(
     batch: list[Case], depth: int, rows_each: int, rng: random.Random

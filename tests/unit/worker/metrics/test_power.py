@@ -40,7 +40,7 @@ def test_required_n_agrees_with_the_table(delta: float, row: tuple[int, ...]) ->
 
 
 @given(st.floats(0.05, 1), st.floats(0.01, 0.5), st.sampled_from([0.01, 0.05]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_required_n_is_the_least(sigma: float, delta: float, alpha: float) -> None:
     """One query fewer falls short of the power."""
     n = required_n(sigma, delta, alpha=alpha)
@@ -49,7 +49,7 @@ def test_required_n_is_the_least(sigma: float, delta: float, alpha: float) -> No
 
 
 @given(st.floats(0.001, 1), st.integers(2, 3_000), st.sampled_from([0.5, 0.8, 0.95]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_detectable_has_the_power(sigma: float, n: int, power: float) -> None:
     """The power for the detectable difference is the one asked for."""
     delta = detectable(sigma, n, power=power)

@@ -14,7 +14,7 @@ EIGHTHS = st.lists(st.integers(-8, 8).map(lambda eighths: eighths / 8), min_size
 
 
 @given(EIGHTHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_few_differences_are_tested_exactly(differences: list[float]) -> None:
     """Over all flips, as scipy's paired permutation test does."""
     values = np.array(differences)
@@ -66,7 +66,7 @@ def test_drawn_flips_are_near_the_t_test() -> None:
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=40), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_p_depends_on_no_order_and_no_direction(differences: list[float], order: int) -> None:
     """Shuffled, swapped and padded with zeros, the same p, above 0 and at most 1."""
     values = np.array(differences)

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reteval.contract.testsets import Query, TestSetHead
@@ -21,7 +21,6 @@ from tests.unit.service.core.ingest.bodies import (
     take_trec,
 )
 
-STEADY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 HEAD = TestSetHead(allow_unscorable=True)
 PRINTABLE = st.characters(exclude_categories=["Cc", "Cs"])
 LABEL = st.text(PRINTABLE, min_size=1, max_size=12)
@@ -67,7 +66,6 @@ def table(queries: list[dict[str, Any]]) -> bytes:
     return out.getvalue().encode()
 
 
-@STEADY
 @given(uploads())
 def test_json_and_ndjson_are_one_set_in_both_spellings(queries: list[dict[str, Any]]) -> None:
     """Hash, counts, warnings and stored queries do not depend on how a set came."""
@@ -84,14 +82,12 @@ def test_json_and_ndjson_are_one_set_in_both_spellings(queries: list[dict[str, A
     assert [one.query for one in results[0][1]] == [one["query"] for one in queries]
 
 
-@STEADY
 @given(uploads(label=WORD))
 def test_csv_is_the_same_set(queries: list[dict[str, Any]]) -> None:
     """A table carries texts with any character exactly."""
     assert take_csv(table(queries), HEAD)[0].hash == take_ndjson(lines(*queries), HEAD)[0].hash
 
 
-@STEADY
 @given(uploads(text=WORD, label=WORD))
 def test_trec_is_the_same_set(queries: list[dict[str, Any]]) -> None:
     """Topics and qrels carry ids without blanks exactly."""
@@ -105,7 +101,6 @@ def test_trec_is_the_same_set(queries: list[dict[str, Any]]) -> None:
     assert draft.hash == take_ndjson(lines(*queries), HEAD)[0].hash
 
 
-@STEADY
 @given(uploads())
 def test_a_stored_set_sent_again_is_the_same_set(queries: list[dict[str, Any]]) -> None:
     """What is written can be uploaded and gives the same hash: an export loses nothing."""
@@ -178,7 +173,6 @@ def test_a_corrupted_body_is_accepted_or_refused_in_words(form: str) -> None:
     assert len(refusals) > 100
 
 
-@STEADY
 @given(st.binary(max_size=200))
 def test_any_bytes_are_accepted_or_refused_in_words(body: bytes) -> None:
     """A body of another kind altogether is refused in each format."""
