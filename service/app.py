@@ -30,6 +30,7 @@ from service.api import (
     system,
     test_sets,
     trends,
+    webhooks,
 )
 from service.api.access import require_key
 from service.api.envelope import stamp
@@ -59,6 +60,7 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *webhooks.HANDLERS,
 )
 
 

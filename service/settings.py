@@ -45,6 +45,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     target_concurrency: int
     lease_s: float
     shard_size: int
+    webhook_timeout_s: float
+    webhook_retries_s: tuple[float, ...]
+    webhook_patience_s: float
     log_level: str
 
     def __repr__(self) -> str:
@@ -105,6 +108,10 @@ def _within(low: float, value: float, high: float) -> float:
     return value
 
 
+def _pauses(text: str) -> tuple[float, ...]:
+    return tuple(_within(0, float(word), 604_800) for word in _words(text))
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
@@ -119,7 +126,7 @@ TABLE: Final = (
         "`required`, or `off`, which only a loopback bind accepts",
         _one_of("required", "off"),
     ),
-    Setting("secret_key", "", "", "Fernet key that encrypts endpoint headers at rest", str),
+    Setting("secret_key", "", "", "Fernet key that encrypts endpoint headers and webhook secrets at rest", str),
     Setting(
         "egress",
         "public",
@@ -146,6 +153,27 @@ TABLE: Final = (
         "",
         "Requests of a run that go to one worker at a time; runs of no more are not cut",
         _integer(1, 100_000),
+    ),
+    Setting(
+        "webhook_timeout_s",
+        "10",
+        "s",
+        "How long a receiver of a webhook may take to answer",
+        _seconds(0.1, 60),
+    ),
+    Setting(
+        "webhook_retries_s",
+        "5,300,1800,7200,18000,36000,50400,72000,86400",
+        "s",
+        "Pauses between the attempts to deliver to a webhook, each varied by a fifth; then it failed",
+        _pauses,
+    ),
+    Setting(
+        "webhook_patience_s",
+        "432000",
+        "s",
+        "How long all deliveries to a webhook may fail before it is switched off",
+        _seconds(0, 31_536_000),
     ),
     Setting(
         "log_level",

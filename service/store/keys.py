@@ -129,6 +129,32 @@ def endpoint_names(tenant: str) -> str:
     return f"t:{tenant}:endpoints:names"
 
 
+def webhook(tenant: str, webhook_id: str) -> str:
+    """A webhook; with `:log`, `:due` and `:event:<id>` behind it, its deliveries."""
+    return f"t:{tenant}:wh:{webhook_id}"
+
+
+def read_webhook(key: str) -> tuple[str, str]:
+    """Return tenant and id of a webhook's key."""
+    tenant, _, webhook_id = key.removeprefix("t:").rpartition(":wh:")
+    return tenant, webhook_id
+
+
+def webhooks(tenant: str) -> str:
+    """All webhooks, by time."""
+    return f"t:{tenant}:webhooks"
+
+
+def deliveries(tenant: str, webhook_id: str) -> str:
+    """All deliveries of a webhook, by time."""
+    return f"{webhook(tenant, webhook_id)}:log"
+
+
+def delivery(tenant: str, webhook_id: str, event_id: str) -> str:
+    """A delivery of an event to a webhook."""
+    return f"{webhook(tenant, webhook_id)}:event:{event_id}"
+
+
 def comparisons(tenant: str) -> str:
     """From the content of a comparison to the one that has it."""
     return f"t:{tenant}:comparisons"

@@ -8,6 +8,7 @@ from service.store import keys
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import Connection
+from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.jobs import Jobs
@@ -19,6 +20,7 @@ from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.targets import Targets
 from service.store.test_sets import TestSets
+from service.store.webhooks import Webhooks
 
 _KEY_BYTES: Final = 32
 _PROBE_MS: Final = 10_000
@@ -36,6 +38,8 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
+        self.webhooks = Webhooks(connection, scripts)
+        self.deliveries = Deliveries(connection, scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)

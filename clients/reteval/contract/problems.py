@@ -24,6 +24,7 @@ class ErrorCode(StrEnum):
     RUN_ACTIVE = "run_active"
     ALREADY_TERMINAL = "already_terminal"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    WEBHOOK_DISABLED = "webhook_disabled"
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     INVALID = "invalid"

@@ -11,6 +11,7 @@ end
 redis.call('HSET', KEYS[1], 'cancel', 1)
 if status == 'queued' and redis.call('HGET', KEYS[1], 'epoch') == '0' then
   local now = redis.call('TIME')
+  announce(KEYS[1], 'cancelled', now[1] * 1000000 + now[2])
   redis.call('SET', KEYS[4], ARGV[1])
   redis.call('HSET', KEYS[1], 'status', 'cancelled', 'etag', ARGV[2],
     'finished_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
