@@ -126,7 +126,13 @@ TABLE: Final = (
         "`required`, or `off`, which only a loopback bind accepts",
         _one_of("required", "off"),
     ),
-    Setting("secret_key", "", "", "Fernet key that encrypts endpoint headers and webhook secrets at rest", str),
+    Setting(
+        "secret_key",
+        "",
+        "",
+        "Fernet key that encrypts endpoint headers and webhook secrets at rest",
+        str,
+    ),
     Setting(
         "egress",
         "public",
@@ -165,7 +171,7 @@ TABLE: Final = (
         "webhook_retries_s",
         "5,300,1800,7200,18000,36000,50400,72000,86400",
         "s",
-        "Pauses between the attempts to deliver to a webhook, each varied by a fifth; then it failed",
+        "Pauses before each further attempt to deliver to a webhook, varied by up to a fifth",
         _pauses,
     ),
     Setting(

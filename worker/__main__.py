@@ -17,6 +17,7 @@ from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.store.store import Store
 from worker.jobs.runner import make_worker
+from worker.webhooks.delivering import deliver_forever
 
 _EXAMPLE = "example: RETEVAL_REDIS_URL=redis://localhost:6379/0 python -m worker --queue runs"
 _log = structlog.get_logger("reteval.worker")
@@ -37,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
     configure_logs(settings.log_level)
     if not arguments.burst:
         threading.Thread(target=_reap, args=(settings,), daemon=True, name="reaper").start()
+        threading.Thread(target=_deliver, args=(settings,), daemon=True, name="webhooks").start()
     make_worker(settings.redis_url, arguments.queue).work(
         burst=arguments.burst, logging_level="WARNING"
     )
@@ -100,6 +102,10 @@ def _reap(settings: Settings) -> None:
         await reap_forever(store, queue, interval_s=settings.reaper_interval_s)
 
     asyncio.run(run())
+
+
+def _deliver(settings: Settings) -> None:
+    asyncio.run(deliver_forever(Store.connect(settings.redis_url), settings))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,9 @@ import msgspec
 
 from reteval.contract.signatures import ID, SIGNATURE, TIMESTAMP, sign
 from reteval.contract.webhooks import WebhookEvent
-from reteval.errors import RetevalError
+from reteval.errors import SignatureError
 
 TOLERANCE_S: Final = 300
-
-
-class SignatureError(RetevalError):
-    """A message that is not the service's, or too old or too new: answer 400, do nothing else."""
 
 
 def verify_webhook(

@@ -209,9 +209,7 @@ async def list_deliveries(
     """Answer a page of a webhook's log."""
     sent = read_query(request, PageParameters)
     return answer(
-        await webhooks.list_deliveries(
-            backend, webhook_id, cursor=sent.cursor, limit=sent.limit
-        )
+        await webhooks.list_deliveries(backend, webhook_id, cursor=sent.cursor, limit=sent.limit)
     )
 
 

@@ -3,7 +3,6 @@
 import secrets
 from typing import Final
 
-from reteval.contract.problems import ProblemItem
 from reteval.contract.signatures import new_secret
 from reteval.contract.webhooks import (
     PING,
@@ -17,15 +16,12 @@ from reteval.contract.webhooks import (
     WebhookSecret,
 )
 from service.core.backend import Backend
-from service.egress import EgressError
-from service.errors import EndpointNotAllowedError
+from service.core.endpoint_checks import check_url
 from service.store.keys import new_id
 from service.store.sealing import seal, unseal
+from service.store.webhooks import CURRENT, OLD
 
 KEY_BYTES: Final = 24
-CURRENT: Final = "current"
-OLD: Final = "old"
-"""Names under which the secrets of a webhook are sealed."""
 
 
 async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSecret:
@@ -36,7 +32,7 @@ async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSe
         InvalidError: there are as many as there may be.
         SecretsUnavailableError: there is no key to seal the secret with.
     """
-    _check(backend, request)
+    check_url(request.url, backend.policy, pointer="/url")
     secret = new_secret(secrets.token_bytes(KEY_BYTES))
     made = await backend.store.webhooks.put(
         backend.tenant,
@@ -58,10 +54,8 @@ async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookReq
         EndpointNotAllowedError: its URL may not be called.
         NotFoundError: there is none.
     """
-    _check(backend, request)
-    return await backend.store.webhooks.put(
-        backend.tenant, webhook_id, _fields(request), new=False
-    )
+    check_url(request.url, backend.policy, pointer="/url")
+    return await backend.store.webhooks.put(backend.tenant, webhook_id, _fields(request), new=False)
 
 
 async def rotate_secret(
@@ -166,16 +160,6 @@ async def replay_delivery(backend: Backend, webhook_id: str, delivery_id: str) -
         WebhookDisabledError: the webhook is switched off.
     """
     return await backend.store.webhooks.queue(backend.tenant, webhook_id, delivery_id)
-
-
-def _check(backend: Backend, request: WebhookRequest) -> None:
-    try:
-        backend.policy.check_url(request.url)
-    except EgressError as exc:
-        item = ProblemItem(
-            pointer="/url", message=str(exc), fix="Name a receiver that may be called."
-        )
-        raise EndpointNotAllowedError("The receiver may not be called.", errors=[item]) from exc
 
 
 def _fields(request: WebhookRequest) -> dict[str, str | bytes | int]:

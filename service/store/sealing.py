@@ -1,4 +1,7 @@
-"""Secrets of endpoints and webhooks at rest: Fernet (AES-128-CBC with HMAC-SHA-256) under the operator's key."""
+"""Secrets at rest, of endpoints and webhooks, under the operator's key.
+
+Fernet: AES-128-CBC with HMAC-SHA-256.
+"""
 
 import msgspec
 from cryptography.fernet import Fernet, InvalidToken

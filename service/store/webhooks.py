@@ -1,6 +1,7 @@
 """Webhooks as their owners see them, and the log of what was delivered to them."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
@@ -11,6 +12,10 @@ from service.store import keys
 from service.store.bare_report import iso_time
 from service.store.connection import Connection
 from service.store.scripts import Scripts, text
+
+CURRENT: Final = "current"
+OLD: Final = "old"
+"""Names under which the secrets of a webhook are sealed."""
 
 
 class Webhooks:

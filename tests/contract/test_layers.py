@@ -73,8 +73,16 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.settings",
         "service.errors",
     ),
+    "worker.webhooks": (
+        "worker.search",
+        "service.egress",
+        "service.store",
+        "service.settings",
+        "service.errors",
+    ),
     "worker.__main__": (
         "worker.jobs",
+        "worker.webhooks",
         "worker.pipeline",
         "worker.search",
         "service.store",
