@@ -68,7 +68,7 @@ class Deliveries:
 
         Its webhook gets no other one until it is settled, or the lease is over.
         """
-        taken = await self._scripts.run("take_delivery", [], [_ms(lease_s)])
+        taken = await self._scripts.run("take_delivery", [keys.WEBHOOKS_DUE], [_ms(lease_s)])
         if not taken:
             return None
         hook, event, token = taken

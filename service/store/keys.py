@@ -20,6 +20,8 @@ PROBE_PREFIX: Final = "prb_"
 """Of the ids of probes, which send a few queries and are kept for a day."""
 PREVIEW_PREFIX: Final = "prv_"
 """Of the ids of previews, which show variants and are kept for a day, too."""
+WEBHOOKS_DUE: Final = f"t:{SYSTEM_TENANT}:webhooks:due"
+"""Keys of webhooks by when their next delivery is due."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
 
 

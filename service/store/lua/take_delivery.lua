@@ -1,10 +1,10 @@
 -- Lease the webhook whose delivery has been due for longest to one worker.
--- KEYS: none    ARGV: lease in ms
+-- KEYS: webhooks by when their next delivery is due    ARGV: lease in ms
 -- Answers the webhook's key, the event's id and a token that settling it takes; or nothing.
 local now = redis.call('TIME')
 local ms = now[1] * 1000 + math.floor(now[2] / 1000)
 local at = string.format('%.0f', ms)
-local hook = redis.call('ZRANGEBYSCORE', DUE, '-inf', at, 'LIMIT', 0, 1)[1]
+local hook = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, 1)[1]
 if not hook then
   return {}
 end
