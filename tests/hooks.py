@@ -13,7 +13,7 @@ from tests.factories import query, run_spec, stored_run, stored_test_set
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 """A Fernet key."""
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+SIGNER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 FINE = Attempt(at="2026-11-30T00:00:00.000+00:00", status=204, latency_ms=1.0)
 BAD = Attempt(at="2026-11-30T00:00:00.000+00:00", status=500, latency_ms=1.0, error="HTTP 500")
 DELIVERED = Verdict(state=DeliveryState.DELIVERED, attempt=FINE)
@@ -32,7 +32,7 @@ async def stored_webhook(
         "enabled": 1,
         "disabled_reason": "",
         "failing_since_ms": "",
-        "secrets": seal(KEY, {CURRENT: SECRET}),
+        "secrets": seal(KEY, {CURRENT: SIGNER}),
         "old_secret_until_ms": 0,
     }
     return await store.webhooks.put(tenant, new_id("wh"), fields | changes, new=True)

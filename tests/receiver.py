@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from msgspec import Struct
 
@@ -18,12 +19,22 @@ class Message(Struct, frozen=True):
 
 
 class Receiver(ThreadingHTTPServer):
-    """Answers with `statuses` in turn, then with 204; `messages` holds what came, in order."""
+    """Answers with `statuses` in turn, then with 204; `messages` holds what came, in order.
+
+    `before` is called with each message before it is answered.
+    """
 
     daemon_threads = True
 
-    def __init__(self, statuses: Sequence[int] = (), *, answer: bytes = b"") -> None:
+    def __init__(
+        self,
+        statuses: Sequence[int] = (),
+        *,
+        answer: bytes = b"",
+        before: Callable[[], object] = lambda: None,
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.before = before
         self.statuses = list(statuses)
         self.answer = answer
         self.messages: list[Message] = []
@@ -52,6 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
         statuses = self.server.statuses
         status = statuses.pop(0) if statuses else 204
         self.server.messages.append(Message(self.path, headers, body))
+        self.server.before()
         self.send_response(status)
         if 300 <= status < 400:
             self.send_header("Location", self.path)
@@ -65,9 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def receive(statuses: Sequence[int] = (), *, answer: bytes = b"") -> Iterator[Receiver]:
-    """Receive until the block ends."""
-    receiver = Receiver(statuses, answer=answer)
+def receive(statuses: Sequence[int] = (), **options: Any) -> Iterator[Receiver]:
+    """Receive until the block ends; `options` are those of `Receiver`."""
+    receiver = Receiver(statuses, **options)
     thread = threading.Thread(target=receiver.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:

@@ -90,7 +90,7 @@ async def test_other_jobs_are_no_events(store: Store) -> None:
         ({"enabled": 0}, False),
     ],
 )
-async def test_filters(store: Store, changes: dict[str, str | int], told: bool) -> None:
+async def test_filters(store: Store, changes: dict[str, str | int], *, told: bool) -> None:
     """Event, label and test set have to fit, and the webhook has to be on."""
     hook = await stored_webhook(store, **changes)
     run_id = await ended_run(store, label="main")

@@ -12,7 +12,7 @@ from service.store.deliveries import Due, Verdict
 from service.store.sealing import seal
 from service.store.webhooks import CURRENT, OLD
 from tests.evil import Evil
-from tests.hooks import KEY, SECRET
+from tests.hooks import KEY, SIGNER
 from tests.receiver import receive
 from tests.unit.worker.webhooks.test_messages import DUE
 from worker.webhooks.attempts import attempt
@@ -29,7 +29,7 @@ OTHER = "whsec_b3RoZXI="
 
 def due(url: str, **changes: Any) -> Due:
     """Return a delivery to make."""
-    sealed = seal(KEY, {CURRENT: SECRET, OLD: OTHER})
+    sealed = seal(KEY, {CURRENT: SIGNER, OLD: OTHER})
     return msgspec.structs.replace(DUE, url=url, sealed=sealed, **changes)
 
 
@@ -49,11 +49,11 @@ async def test_any_2xx_is_delivered(status: int) -> None:
     assert verdict.attempt.latency_ms is not None
     message = receiver.messages[0]
     assert message.path == "/hook?team=search"
-    verify_webhook(SECRET, message.headers, message.body, clock=lambda: DUE.now_ms / 1_000)
+    verify_webhook(SIGNER, message.headers, message.body, clock=lambda: DUE.now_ms / 1_000)
 
 
 @pytest.mark.parametrize("live", [True, False])
-async def test_old_secret_signs_as_long_as_it_lives(live: bool) -> None:
+async def test_old_secret_signs_as_long_as_it_lives(*, live: bool) -> None:
     """During the time of grace there are two signatures, afterwards one."""
     with receive() as receiver:
         await make(due(receiver.url, old_secret=live))

@@ -7,7 +7,7 @@ import msgspec
 from reteval import verify_webhook
 from reteval.contract.runs import RunStatus
 from service.store.deliveries import Due
-from tests.hooks import SECRET
+from tests.hooks import SIGNER
 from worker.webhooks.messages import write_body, write_headers
 
 DUE = Due(
@@ -57,10 +57,10 @@ def test_headers_carry_a_signature_for_each_secret() -> None:
     """A receiver that knows either secret accepts the message, as of its own time."""
     other = "whsec_b3RoZXI="
     body = write_body(DUE)
-    headers = write_headers(DUE, body, [SECRET, other])
+    headers = write_headers(DUE, body, [SIGNER, other])
     assert headers["webhook-id"] == "evt_1"
     assert len(headers["webhook-signature"].split()) == 2
-    for secret in (SECRET, other):
+    for secret in (SIGNER, other):
         event = verify_webhook(secret, dict(headers), body, clock=lambda: 1_764_460_800)
         assert event.data is not None
         assert (event.data.id, event.data.status) == ("run_1", RunStatus.COMPLETED)
