@@ -14,7 +14,7 @@ from worker.webhooks.attempts import attempt
 AT_ONCE: Final = 16
 """Attempts under way in one worker, each to another webhook."""
 POLL_S: Final = 0.5
-LEASE_MARGIN_S: Final = 20.0
+LEASE_MARGIN_S: Final = 10.0
 """Beyond the deadline of an attempt: after that its worker is dead, and another one tries."""
 
 _log = structlog.get_logger("reteval.webhooks")
