@@ -28,6 +28,7 @@ from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
+from reteval.cli.webhooks import webhooks
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
 from reteval.errors import RetevalError
@@ -169,6 +170,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "webhooks": webhooks,
 }
 
 

@@ -22,6 +22,7 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["gate"],
         ["power"],
         ["probe"],
+        ["webhooks"],
     ],
 )
 def test_help_ends_with_an_example(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
