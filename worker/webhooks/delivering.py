@@ -44,14 +44,12 @@ async def _take(store: Store, settings: Settings) -> Due | None:
 
 
 async def _deliver(store: Store, settings: Settings, due: Due) -> None:
+    # What goes as it should is in the log that the webhook's owner reads, and is not logged here:
+    # this process forks, and a child must not inherit the lock of a line that is being written.
     log = _log.bind(webhook=due.webhook, event_id=due.event)
     try:
-        verdict = await attempt(due, settings)
-        settled = await store.deliveries.settle(due, verdict)
+        await store.deliveries.settle(due, await attempt(due, settings))
     except ServiceError as exc:
         log.warning("webhook.not_settled", error=str(exc))
     except Exception:  # one delivery must not end all others
         log.exception("webhook.internal_error")
-    else:
-        made = verdict.attempt
-        log.info("webhook.attempted", state=verdict.state, status=made.status, settled=settled)

@@ -33,7 +33,7 @@ else
 end
 -- The oldest go first; what is still to be delivered stays, however much it is.
 local over = redis.call('ZCARD', log) - ARGV[8]
-for _, event in ipairs(over > 0 and redis.call('ZRANGE', log, 0, over - 1) or {}) do
+for _, event in ipairs(over > 0 and redis.call('ZRANGE', log, 0, math.min(over, 1000) - 1) or {}) do
   if not redis.call('ZSCORE', due, event) then
     redis.call('UNLINK', KEYS[1] .. ':event:' .. event)
     redis.call('ZREM', log, event)
