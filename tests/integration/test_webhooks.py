@@ -1,6 +1,7 @@
 """Webhooks as a team uses them: the whole service, a receiver on a real socket, the client."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -43,10 +44,11 @@ def read(secret: str, message: Message) -> WebhookEvent:
 
 def settled(client: Client, webhook_id: str, delivery_id: str) -> Delivery:
     """Wait until a delivery is done."""
-    while True:
-        found = client.delivery(webhook_id, delivery_id)
-        if found.state is not DeliveryState.PENDING:
-            return found
+    deadline = time.monotonic() + 30
+    while (found := client.delivery(webhook_id, delivery_id)).state is DeliveryState.PENDING:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
 
 
 def test_ended_run_is_told_signed_and_after_errors_again(client: Client) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from reteval.contract.limits import MAX_WEBHOOKS
 from service.store.store import Store
@@ -37,6 +38,18 @@ async def test_secret_is_shown_once(client: httpx.AsyncClient) -> None:
     assert listed.json()["items"] == [webhook]
     assert made["secret"] not in read.text + listed.text
     assert (await register(client))["secret"] != made["secret"]
+
+
+async def test_secrets_lie_sealed_in_the_store(client: httpx.AsyncClient, redis_url: str) -> None:
+    """Neither the first secret nor a rotated one can be read from any key."""
+    made = await register(client)
+    rotated = await client.post(f"/v1/webhooks/{made['webhook']['id']}/rotate", json={})
+    with redis.Redis.from_url(redis_url) as server:
+        hashes = [name for name in server.keys("t:*") if server.type(name) == b"hash"]
+        stored = b"".join(value for name in hashes for value in server.hgetall(name).values())
+    assert made["webhook"]["url"].encode() in stored
+    for secret in (made["secret"], rotated.json()["secret"]):
+        assert secret.removeprefix("whsec_").encode() not in stored
 
 
 async def test_defaults_are_all_ends_of_all_runs(client: httpx.AsyncClient) -> None:

@@ -1,5 +1,7 @@
 """Deliveries in the store: leased, repeated, settled once, logged, and given up in the end."""
 
+import asyncio
+
 import msgspec
 import redis
 
@@ -63,11 +65,12 @@ async def test_event_during_a_lease_is_not_lost_with_it(store: Store) -> None:
     await take(store, lease_s=0.05)
     runs.append(await ended_run(store))
     found = []
-    while len(found) < 2:
-        due = await store.deliveries.take(lease_s=30)
-        if due is not None:
-            found.append(due.run)
-            assert await store.deliveries.settle(due, DELIVERED)
+    async with asyncio.timeout(20):
+        while len(found) < 2:
+            due = await store.deliveries.take(lease_s=30)
+            if due is not None:
+                found.append(due.run)
+                assert await store.deliveries.settle(due, DELIVERED)
     assert found == runs
 
 
