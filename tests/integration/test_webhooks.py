@@ -115,15 +115,17 @@ def test_receiver_that_never_answers_well_has_failed(client: Client) -> None:
         client.delete_webhook(hook)
 
 
-def test_slow_receiver_keeps_no_run_waiting(client: Client) -> None:
-    """Runs begin and end while a receiver holds on to its message."""
+def test_slow_receiver_keeps_no_job_waiting(client: Client) -> None:
+    """Runs and interactive jobs begin and end while a receiver holds on to its message."""
     let_go = threading.Event()
     with receive(before=lambda: let_go.wait(20)) as receiver:
         hook = client.create_webhook({"url": receiver.url}).webhook.id
         client.ping_webhook(hook)
         receiver.await_messages(1)
-        end_run(client, "beside")
+        pair = {"baseline": end_run(client, "beside"), "candidate": end_run(client, "beside")}
+        asked = client.compare(pair)
+        assert client.wait_comparison(asked.id, timeout_s=30).status is RunStatus.COMPLETED
         assert len(receiver.messages) == 1
         let_go.set()
-        receiver.await_messages(2)
+        receiver.await_messages(3)
         client.delete_webhook(hook)
