@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final
 
+import structlog
 from yarl import URL
 
 from reteval.contract.runs import Limits
@@ -25,12 +26,18 @@ MAX_ANSWER_BYTES: Final = 65_536
 JITTER: Final = (0.8, 1.2)
 """A pause is varied within, so that receivers that come back are not met by all at once."""
 
+_log = structlog.get_logger("reteval.webhooks")
+
 Draw = Callable[[float, float], float]
 
 
 async def attempt(due: Due, settings: Settings, *, draw: Draw = random.uniform) -> Verdict:
-    """Make one attempt and judge it."""
-    made = await _send(due, settings)
+    """Make one attempt and judge it; what nobody foresaw is a failure like others."""
+    try:
+        made = await _send(due, settings)
+    except Exception:  # noqa: BLE001 - else it would be tried for ever, and hold up all after it
+        _log.exception("webhook.internal_error", webhook=due.webhook, event_id=due.event)
+        made = Attempt(at=iso_time(due.now_ms), error="the service failed; its log has the cause")
     if made.error is None:
         return Verdict(state=DeliveryState.DELIVERED, attempt=made)
     gone = made.status == HTTPStatus.GONE

@@ -40,16 +40,15 @@ async def _take(store: Store, settings: Settings) -> Due | None:
         return await store.deliveries.take(lease_s=settings.webhook_timeout_s + LEASE_MARGIN_S)
     except ServiceError as exc:
         _log.warning("webhooks.not_taken", error=str(exc))
-        return None
+    except Exception:  # noqa: BLE001 - a damaged record must not end the deliveries of all others
+        _log.exception("webhooks.not_taken")
+    return None
 
 
 async def _deliver(store: Store, settings: Settings, due: Due) -> None:
     # What goes as it should is in the log that the webhook's owner reads, and is not logged here:
     # this process forks, and a child must not inherit the lock of a line that is being written.
-    log = _log.bind(webhook=due.webhook, event_id=due.event)
     try:
         await store.deliveries.settle(due, await attempt(due, settings))
     except ServiceError as exc:
-        log.warning("webhook.not_settled", error=str(exc))
-    except Exception:  # one delivery must not end all others
-        log.exception("webhook.internal_error")
+        _log.warning("webhook.not_settled", webhook=due.webhook, error=str(exc))

@@ -70,20 +70,29 @@ async def test_slow_receiver_holds_up_nobody_else(store: Store) -> None:
     assert hanging.attempts == ()
 
 
-async def test_damaged_delivery_ends_no_other(
+async def test_damaged_records_end_no_other(
     store: Store, redis_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What cannot be delivered for a reason nobody foresaw is logged; the loop goes on."""
+    """A delivery that cannot be made has failed, a webhook that cannot be read is passed over."""
     with receive() as receiver:
-        broken = await stored_webhook(store, url=receiver.url)
+        broken = [await stored_webhook(store, url=receiver.url) for _ in range(2)]
         fine = await stored_webhook(store, url=receiver.url)
         run_id = await ended_run(store)
         event_id = f"evt_{run_id[4:]}"
         with redis.Redis.from_url(redis_url) as client:
-            client.hset(keys.delivery(DEFAULT_TENANT, broken.id, event_id), "status", "odd")
-        async with delivering(store):
+            client.hset(keys.delivery(DEFAULT_TENANT, broken[0].id, event_id), "status", "odd")
+            unreadable = keys.webhook(DEFAULT_TENANT, broken[1].id)
+            client.hset(unreadable, "old_secret_until_ms", "odd")
+            client.zadd(keys.WEBHOOKS_DUE, {unreadable: 0})  # it is the first one
+        async with delivering(store, RETEVAL_WEBHOOK_RETRIES_S=""):
             assert await settled(store, fine.id, event_id) is DeliveryState.DELIVERED
-    assert "webhook.internal_error" in capsys.readouterr().out
+            assert await settled(store, broken[0].id, event_id) is DeliveryState.FAILED
+    made = await store.webhooks.delivery(DEFAULT_TENANT, broken[0].id, event_id)
+    assert made.attempts[0].error == "the service failed; its log has the cause"
+    said = capsys.readouterr().out
+    assert "webhook.internal_error" in said
+    assert "webhooks.not_taken" in said
+    assert len(receiver.messages) == 1
 
 
 async def test_store_that_is_away_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
