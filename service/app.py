@@ -33,6 +33,7 @@ from service.api import (
     system,
     test_sets,
     trends,
+    webhooks,
 )
 from service.api.access import require_key
 from service.api.envelope import stamp
@@ -69,6 +70,7 @@ _V1: Final = (
     *previews.HANDLERS,
     *keeping.HANDLERS,
     *backups.HANDLERS,
+    *webhooks.HANDLERS,
 )
 
 

@@ -159,6 +159,14 @@ class IdempotencyConflictError(ServiceError):
     retryable = True
 
 
+class WebhookDisabledError(ServiceError):
+    """A webhook that is switched off gets nothing, not even on request."""
+
+    code = ErrorCode.WEBHOOK_DISABLED
+    status = HTTPStatus.CONFLICT
+    title = "The webhook is off"
+
+
 class TooLargeError(ServiceError):
     """A body, line or count over its bound."""
 
@@ -192,7 +200,7 @@ class EndpointNotAllowedError(ServiceError):
 
 
 class SecretsUnavailableError(ServiceError):
-    """Header values were sent but the operator configured no key to encrypt them with."""
+    """Secrets are to be stored but the operator configured no key to encrypt them with."""
 
     code = ErrorCode.SECRETS_UNAVAILABLE
     status = HTTPStatus.UNPROCESSABLE_ENTITY

@@ -2,6 +2,9 @@
 
 A line of a job carries `tenant`, `job`, `unit` and `epoch`; one of a request to the API carries
 `request_id` and `operation`. Libraries that log in Python's own way get the same shape.
+
+All lines go through Python's own handler: its lock is made anew in a forked process, while that of
+structlog's printer stays taken for ever if another thread of the parent logged at that moment.
 """
 
 import logging
@@ -28,9 +31,9 @@ def configure_logs(level: str) -> None:
         structlog.processors.JSONRenderer(),
     ]
     structlog.configure(
-        processors=[*bound, *written],
+        processors=[*bound, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.stdlib.LoggerFactory(),
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
@@ -39,5 +42,6 @@ def configure_logs(level: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
         )
     )
-    least = max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()])
-    logging.basicConfig(handlers=[handler], level=least, force=True)
+    ours = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(handlers=[handler], level=max(logging.WARNING, ours), force=True)
+    logging.getLogger("reteval").setLevel(ours)

@@ -51,6 +51,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     shard_size: int
     retention_days: int
     store_bytes: int
+    webhook_timeout_s: float
+    webhook_retries_s: tuple[float, ...]
+    webhook_patience_s: float
     log_level: str
 
     def __repr__(self) -> str:
@@ -109,6 +112,10 @@ def _within(low: float, value: float, high: float) -> float:
     return value
 
 
+def _pauses(text: str) -> tuple[float, ...]:
+    return tuple(_within(0, float(word), 604_800) for word in _words(text))
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
@@ -140,7 +147,7 @@ TABLE: Final = (
         "secret_key",
         "",
         "",
-        "Fernet key that encrypts endpoint headers at rest",
+        "Fernet key that encrypts endpoint headers and webhook secrets at rest",
         str,
         secret=True,
     ),
@@ -184,6 +191,27 @@ TABLE: Final = (
         "bytes",
         "Memory the store may use, where its own `maxmemory` is not lower; 0: no bound of ours",
         _integer(0, 2**53),
+    ),
+    Setting(
+        "webhook_timeout_s",
+        "10",
+        "s",
+        "How long a receiver of a webhook may take to answer",
+        _seconds(0.1, 60),
+    ),
+    Setting(
+        "webhook_retries_s",
+        "5,300,1800,7200,18000,36000,50400,72000,86400",
+        "s",
+        "Pauses before each further attempt to deliver to a webhook, varied by up to a fifth",
+        _pauses,
+    ),
+    Setting(
+        "webhook_patience_s",
+        "432000",
+        "s",
+        "How long all deliveries to a webhook may fail before it is switched off",
+        _seconds(0, 31_536_000),
     ),
     Setting(
         "log_level",

@@ -20,6 +20,7 @@ from service.store.findings import Finding, UnsafeStoreError
 from service.store.store import Store
 from service.tracing import start_tracing
 from worker.jobs.runner import PAUSE_S, serve
+from worker.webhooks.delivering import deliver_forever
 
 _EXAMPLE = "example: RETEVAL_REDIS_URL=redis://localhost:6379/0 python -m worker --queue runs"
 _log = structlog.get_logger("reteval.worker")
@@ -42,6 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     start_tracing(os.environ, part="worker")
     if not arguments.burst:
         threading.Thread(target=_reap, args=(settings,), daemon=True, name="reaper").start()
+        threading.Thread(target=_deliver, args=(settings,), daemon=True, name="webhooks").start()
     serve(settings.redis_url, arguments.queue, burst=arguments.burst)
     return 0
 
@@ -96,6 +98,10 @@ def _reap(settings: Settings) -> None:
         )
 
     asyncio.run(run())
+
+
+def _deliver(settings: Settings) -> None:
+    asyncio.run(deliver_forever(Store.connect(settings.redis_url), settings))
 
 
 if __name__ == "__main__":

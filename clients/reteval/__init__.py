@@ -22,6 +22,7 @@ from reteval.contract.runs import (
     RunStatus,
 )
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetUpload
+from reteval.contract.webhooks import Webhook, WebhookEvent, WebhookRequest, WebhookSecret
 from reteval.errors import (
     ClientError,
     ConflictError,
@@ -32,11 +33,13 @@ from reteval.errors import (
     ResponseError,
     RetevalError,
     ServerError,
+    SignatureError,
     UnauthorizedError,
     UnreadableResponseError,
     WaitTimeoutError,
 )
 from reteval.retries import Retry
+from reteval.webhooks import verify_webhook
 
 __all__ = [
     "AdversarialRequest",
@@ -81,10 +84,16 @@ __all__ = [
     "Scale",
     "ServerError",
     "Severity",
+    "SignatureError",
     "TestSet",
     "TestSetUpload",
     "UnauthorizedError",
     "UnreadableResponseError",
     "Verdict",
     "WaitTimeoutError",
+    "Webhook",
+    "WebhookEvent",
+    "WebhookRequest",
+    "WebhookSecret",
+    "verify_webhook",
 ]

@@ -12,6 +12,7 @@
           RateLimitedError      429
         ServerError             5xx: repeat later, or tell the operator the request id
       WaitTimeoutError          a run, comparison or gate had not ended in time; it goes on
+      SignatureError            a webhook's message that is not the service's, or not of now
 
 Knows statuses and problem details, no HTTP library.
 """
@@ -135,6 +136,10 @@ class WaitTimeoutError(RetevalError):
             f"run {self.pending.id!r} is {self.pending.status.value} {after} "
             f"({progress.done} of {progress.total} requests done); it goes on: wait again"
         )
+
+
+class SignatureError(RetevalError):
+    """A message to a webhook that is not the service's, or too old or too new: answer 400."""
 
 
 _BY_STATUS: dict[int, type[ClientError]] = {

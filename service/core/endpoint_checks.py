@@ -30,14 +30,23 @@ def check_target(endpoint: Endpoint, policy: Policy) -> None:
     Raises:
         EndpointNotAllowedError: `errors` says whether the URL or the headers are at fault.
     """
-    try:
-        policy.check_url(endpoint.url)
-    except EgressError as exc:
-        raise _refused("/endpoint/url", exc) from exc
+    check_url(endpoint.url, policy, pointer="/endpoint/url")
     try:
         check_headers(endpoint.headers)
     except EgressError as exc:
         raise _refused("/endpoint/headers", exc) from exc
+
+
+def check_url(url: str, policy: Policy, *, pointer: str) -> None:
+    """Judge a URL that is to be called, which stands at `pointer`; no name is resolved.
+
+    Raises:
+        EndpointNotAllowedError: it may not be called.
+    """
+    try:
+        policy.check_url(url)
+    except EgressError as exc:
+        raise _refused(pointer, exc) from exc
 
 
 def check_description(endpoint: Endpoint) -> list[ProblemItem]:

@@ -22,6 +22,8 @@ PROBE_PREFIX: Final = "prb_"
 """Of the ids of probes, which send a few queries and are kept for a day."""
 PREVIEW_PREFIX: Final = "prv_"
 """Of the ids of previews, which show variants and are kept for a day, too."""
+WEBHOOKS_DUE: Final = f"t:{SYSTEM_TENANT}:webhooks:due"
+"""Keys of webhooks by when their next delivery is due."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
 TENANTS: Final = f"t:{SYSTEM_TENANT}:tenants"
 """Set of every tenant that ever stored a test set."""
@@ -144,6 +146,32 @@ def endpoints(tenant: str) -> str:
 def endpoint_names(tenant: str) -> str:
     """From a name to the saved endpoint that has it."""
     return f"t:{tenant}:endpoints:names"
+
+
+def webhook(tenant: str, webhook_id: str) -> str:
+    """A webhook; with `:log`, `:due` and `:event:<id>` behind it, its deliveries."""
+    return f"t:{tenant}:wh:{webhook_id}"
+
+
+def read_webhook(key: str) -> tuple[str, str]:
+    """Return tenant and id of a webhook's key."""
+    tenant, _, webhook_id = key.removeprefix("t:").rpartition(":wh:")
+    return tenant, webhook_id
+
+
+def webhooks(tenant: str) -> str:
+    """All webhooks, by time."""
+    return f"t:{tenant}:webhooks"
+
+
+def deliveries(tenant: str, webhook_id: str) -> str:
+    """All deliveries of a webhook, by time."""
+    return f"{webhook(tenant, webhook_id)}:log"
+
+
+def delivery(tenant: str, webhook_id: str, event_id: str) -> str:
+    """A delivery of an event to a webhook."""
+    return f"{webhook(tenant, webhook_id)}:event:{event_id}"
 
 
 def comparisons(tenant: str) -> str:

@@ -20,38 +20,57 @@ NAMES: Final = (
     "delete_endpoint",
     "delete_run",
     "delete_test_set",
+    "delete_webhook",
     "finish",
     "forget",
     "halt",
     "hold_lanes",
-    "mark",
     "load",
+    "mark",
     "pick",
     "put_endpoint",
     "put_fields",
+    "put_webhook",
+    "queue_delivery",
     "renew",
     "reserve",
     "restore_run",
     "restore_test_set",
+    "settle_delivery",
+    "take_delivery",
     "take_slots",
     "weigh",
     "write_outcomes",
 )
+TELLING: Final = (
+    "cancel",
+    "condemn",
+    "delete_webhook",
+    "finish",
+    "put_webhook",
+    "queue_delivery",
+    "settle_delivery",
+    "take_delivery",
+)
+"""Scripts that begin with `webhooks.lua`."""
 
 
 class Scripts:
     """Runs a script by name; the server caches its text."""
 
     def __init__(self, connection: Connection) -> None:
-        folder = files("service.store") / "lua"
         self._connection = connection
-        self._scripts = {
-            name: connection.register((folder / f"{name}.lua").read_text("utf-8")) for name in NAMES
-        }
+        self._scripts = {name: connection.register(_read(name)) for name in NAMES}
 
     async def run(self, name: str, keys: list[str], args: list[str | bytes | int]) -> Any:
         """Run the script with its keys and arguments, in the order its header names."""
         return await self._connection.run(self._scripts[name], keys, args)
+
+
+def _read(name: str) -> str:
+    folder = files("service.store") / "lua"
+    parts = ("webhooks", name) if name in TELLING else (name,)
+    return "".join((folder / f"{part}.lua").read_text("utf-8") for part in parts)
 
 
 def text(reply: bytes | str) -> str:

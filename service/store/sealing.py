@@ -1,4 +1,7 @@
-"""Endpoint secrets at rest: Fernet (AES-128-CBC with HMAC-SHA-256) under the operator's key."""
+"""Secrets at rest, of endpoints and webhooks, under the operator's key.
+
+Fernet: AES-128-CBC with HMAC-SHA-256.
+"""
 
 import msgspec
 from cryptography.fernet import Fernet, InvalidToken
@@ -11,7 +14,7 @@ _HINT = "the operator sets RETEVAL_SECRET_KEY to a Fernet key, the same for the 
 
 
 def seal(secret_key: str, values: dict[str, str]) -> bytes:
-    """Encrypt header values.
+    """Encrypt values by name, such as those of headers.
 
     Raises:
         SecretsUnavailableError: no usable key is configured.
@@ -28,7 +31,7 @@ def unseal(secret_key: str, sealed: bytes) -> dict[str, str]:
     try:
         return msgspec.json.decode(_fernet(secret_key).decrypt(sealed), type=dict[str, str])
     except InvalidToken as exc:
-        raise SecretsUnavailableError(f"The key does not fit these headers: {_HINT}.") from exc
+        raise SecretsUnavailableError(f"The key does not fit these secrets: {_HINT}.") from exc
 
 
 def join_headers(endpoint: dict[str, str], model: dict[str, str]) -> dict[str, str]:
@@ -48,7 +51,7 @@ def split_headers(joined: dict[str, str]) -> tuple[dict[str, str], dict[str, str
 
 def _fernet(secret_key: str) -> Fernet:
     if not secret_key:
-        raise SecretsUnavailableError(f"Header values cannot be stored: {_HINT}.")
+        raise SecretsUnavailableError(f"Secrets cannot be stored: {_HINT}.")
     try:
         return Fernet(secret_key)
     except ValueError as exc:

@@ -10,6 +10,7 @@ from service.store.connection import PROMPT, Connection, Patience
 from service.store.copies import Copies
 from service.store.counters import Counters
 from service.store.damage import Damage
+from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
@@ -27,6 +28,7 @@ from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.targets import Targets
 from service.store.test_sets import TestSets
+from service.store.webhooks import Webhooks
 
 _KEY_BYTES: Final = 32
 _PROBE_MS: Final = 10_000
@@ -46,6 +48,8 @@ class Store:
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts)
         self.copies = Copies(connection, scripts)
+        self.webhooks = Webhooks(connection, scripts)
+        self.deliveries = Deliveries(connection, scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)

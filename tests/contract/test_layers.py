@@ -94,8 +94,16 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.errors",
         "service.tracing",
     ),
+    "worker.webhooks": (
+        "worker.search",
+        "service.egress",
+        "service.store",
+        "service.settings",
+        "service.errors",
+    ),
     "worker.__main__": (
         "worker.jobs",
+        "worker.webhooks",
         "worker.pipeline",
         "worker.search",
         "service.store",

@@ -1,4 +1,4 @@
-"""The code of both READMEs runs as printed, block by block, against a live service."""
+"""The code of both READMEs and of the page on webhooks runs as printed, on a live service."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from examples import demo
 from reteval.contract.endpoints import Endpoint
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "clients/README.md")
+PAGES = ("README.md", "clients/README.md", "docs/webhooks.md")
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -106,7 +106,7 @@ def test_block_runs_as_printed(block: Block, environ: dict[str, str], workplace:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_has_blocks_of_both_languages(page: str) -> None:
-    """Neither page loses its examples unnoticed."""
+    """No page loses its examples unnoticed."""
     languages = {block.language for block in runnable() if block.page == page}
     assert languages == {"bash", "python"}
 

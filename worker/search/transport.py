@@ -213,7 +213,9 @@ async def _read(response: aiohttp.ClientResponse, cap: int) -> bytes:
         room -= len(chunk)
         if room < 0:
             raise CallError(
-                FailureCode.RESPONSE_TOO_LARGE, f"the answer is longer than {cap} bytes"
+                FailureCode.RESPONSE_TOO_LARGE,
+                f"the answer is longer than {cap} bytes",
+                http_status=response.status,
             )
         chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -29,6 +29,7 @@ from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
+from reteval.cli.webhooks import webhooks
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
 from reteval.errors import RetevalError
@@ -175,6 +176,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "usage": usage,
     "backup": backup,
     "restore": restore,
+    "webhooks": webhooks,
 }
 
 

@@ -31,3 +31,5 @@ MAX_SLICES: Final = 100
 MAX_FIELDS: Final = 32
 MAX_FIELD_BYTES: Final = 8_192
 MAX_FIELD_NUMBERS: Final = 4_096
+MAX_WEBHOOKS: Final = 20
+"""Of a team: each end of a run is told to all of them."""

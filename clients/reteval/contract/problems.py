@@ -27,6 +27,7 @@ class ErrorCode(StrEnum):
     CORRUPT_RECORD = "corrupt_record"
     RESTORE_CONFLICT = "restore_conflict"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    WEBHOOK_DISABLED = "webhook_disabled"
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     INVALID = "invalid"

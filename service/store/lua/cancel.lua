@@ -13,6 +13,7 @@ redis.call('HSET', KEYS[1], 'cancel', 1)
 if status == 'queued' and redis.call('HGET', KEYS[1], 'epoch') == '0' then
   local now = redis.call('TIME')
   local bytes = redis.call('HSTRLEN', KEYS[1], 'spec') + #ARGV[1]
+  announce(KEYS[1], 'cancelled', now[1] * 1000000 + now[2])
   redis.call('SET', KEYS[4], ARGV[1])
   redis.call('HSET', KEYS[8], ARGV[3], bytes)
   redis.call('HSET', KEYS[1], 'status', 'cancelled', 'etag', ARGV[2], 'bytes', bytes,

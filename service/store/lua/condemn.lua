@@ -16,6 +16,7 @@ for _, ended in ipairs({'completed', 'completed_with_errors', 'failed', 'cancell
   end
 end
 local now = redis.call('TIME')
+announce(KEYS[1], 'failed', now[1] * 1000000 + now[2])
 if ARGV[3] ~= '' then
   redis.call('SET', KEYS[4], ARGV[3])
 end

@@ -1,4 +1,4 @@
--- End a job once: the report and the status appear together, the working state goes.
+-- End a job once: the report and the status appear together, the working state goes, webhooks are told.
 -- A job that is not kept for ever takes its report along.
 -- KEYS: job, units, holds, leases of the tenant, report, active jobs, tenants with jobs, sizes,
 --   sizes of what is kept briefly, counters, then working parts to drop
@@ -14,6 +14,7 @@ elseif not redis.call('ZSCORE', KEYS[2], ARGV[1])
   return 'lost'
 end
 local now = redis.call('TIME')
+announce(KEYS[1], ARGV[4], now[1] * 1000000 + now[2])
 redis.call('SET', KEYS[5], ARGV[5])
 local left = redis.call('PTTL', KEYS[1])
 local bytes = ARGV[9] + #ARGV[5]

@@ -37,9 +37,11 @@ def test_values_are_read() -> None:
             "RETEVAL_LEASE_S": "12.5",
             "RETEVAL_EGRESS_ALLOW": "10.0.0.0/8:*, search.internal:9200,",
             "RETEVAL_AUTH": "off",
+            "RETEVAL_WEBHOOK_RETRIES_S": "0, 1.5,60",
         }
     )
     assert settings.port == 0
+    assert settings.webhook_retries_s == (0, 1.5, 60)
     assert settings.lease_s == 12.5
     assert settings.egress_allow == ("10.0.0.0/8:*", "search.internal:9200")
     assert settings.auth == "off"
@@ -53,6 +55,8 @@ def test_values_are_read() -> None:
         ("RETEVAL_LEASE_S", "nan", "from 1 to 600"),
         ("RETEVAL_REAPER_INTERVAL_S", "0", "from 0.1 to 60"),
         ("RETEVAL_AUTH", "none", "required, off"),
+        ("RETEVAL_WEBHOOK_RETRIES_S", "5,soon", "could not convert"),
+        ("RETEVAL_WEBHOOK_RETRIES_S", "5,-1", "from 0 to 604800"),
         ("RETEVAL_EGRESS", "all", "public, loopback"),
         ("RETEVAL_LOG_LEVEL", "INFO", "debug, info"),
     ],

@@ -27,6 +27,7 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["usage"],
         ["backup"],
         ["restore"],
+        ["webhooks"],
     ],
 )
 def test_help_ends_with_an_example(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,176 @@
+"""Webhooks: register, change, rotate, try out, see what was delivered, deliver again."""
+
+import secrets
+from typing import Final
+
+from reteval.contract.signatures import new_secret
+from reteval.contract.webhooks import (
+    PING,
+    Delivery,
+    DeliveryPage,
+    RotationRequest,
+    RunEvent,
+    Webhook,
+    WebhookPage,
+    WebhookRequest,
+    WebhookSecret,
+)
+from service.core.backend import Backend
+from service.core.endpoint_checks import check_url
+from service.store.keys import new_id
+from service.store.sealing import seal, unseal
+from service.store.webhooks import CURRENT, OLD
+
+KEY_BYTES: Final = 24
+
+
+async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSecret:
+    """Register a webhook and make its secret.
+
+    Raises:
+        EndpointNotAllowedError: its URL may not be called.
+        InvalidError: there are as many as there may be.
+        SecretsUnavailableError: there is no key to seal the secret with.
+    """
+    check_url(request.url, backend.policy, pointer="/url")
+    secret = new_secret(secrets.token_bytes(KEY_BYTES))
+    made = await backend.store.webhooks.put(
+        backend.tenant,
+        new_id("wh"),
+        {
+            **_fields(request),
+            "secrets": seal(backend.secret_key, {CURRENT: secret}),
+            "old_secret_until_ms": 0,
+        },
+        new=True,
+    )
+    return WebhookSecret(webhook=made, secret=secret)
+
+
+async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookRequest) -> Webhook:
+    """Change a webhook but for its secret; enabled again, it gets what has waited.
+
+    Raises:
+        EndpointNotAllowedError: its URL may not be called.
+        NotFoundError: there is none.
+    """
+    check_url(request.url, backend.policy, pointer="/url")
+    return await backend.store.webhooks.put(backend.tenant, webhook_id, _fields(request), new=False)
+
+
+async def rotate_secret(
+    backend: Backend, webhook_id: str, request: RotationRequest
+) -> WebhookSecret:
+    """Make a new secret; the one before signs along for the time of grace, older ones no more.
+
+    Raises:
+        NotFoundError: there is no such webhook.
+        SecretsUnavailableError: there is no key, or not the one the secret was sealed with.
+    """
+    store, tenant = backend.store.webhooks, backend.tenant
+    await store.get(tenant, webhook_id)
+    known = unseal(backend.secret_key, await store.sealed(tenant, webhook_id))
+    secret = new_secret(secrets.token_bytes(KEY_BYTES))
+    changed = await store.put(
+        tenant,
+        webhook_id,
+        {
+            "secrets": seal(backend.secret_key, {CURRENT: secret, OLD: known[CURRENT]}),
+            "old_secret_until_ms": await store.now_ms() + 1_000 * request.grace_s,
+        },
+        new=False,
+    )
+    return WebhookSecret(webhook=changed, secret=secret)
+
+
+async def list_webhooks(backend: Backend, *, cursor: str, limit: int) -> WebhookPage:
+    """Return a page of webhooks, newest first.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+    """
+    cursors = await backend.cursors()
+    scope = ("webhooks", backend.tenant)
+    found, position = await backend.store.webhooks.page(
+        backend.tenant, before=cursors.read(scope, cursor), limit=limit
+    )
+    return WebhookPage(items=tuple(found), next_cursor=cursors.issue(scope, position))
+
+
+async def get_webhook(backend: Backend, webhook_id: str) -> Webhook:
+    """Return a webhook without its secret.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    return await backend.store.webhooks.get(backend.tenant, webhook_id)
+
+
+async def delete_webhook(backend: Backend, webhook_id: str) -> None:
+    """Delete a webhook; what waits for it is not delivered any more.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    await backend.store.webhooks.delete(backend.tenant, webhook_id)
+
+
+async def ping_webhook(backend: Backend, webhook_id: str) -> Delivery:
+    """Send an event that is about nothing.
+
+    Raises:
+        NotFoundError: there is no such webhook.
+        WebhookDisabledError: it is switched off.
+    """
+    return await backend.store.webhooks.queue(backend.tenant, webhook_id, new_id("evt"), new=PING)
+
+
+async def list_deliveries(
+    backend: Backend, webhook_id: str, *, cursor: str, limit: int
+) -> DeliveryPage:
+    """Return a page of a webhook's deliveries, newest event first.
+
+    Raises:
+        BadCursorError: the cursor belongs to another list.
+        NotFoundError: there is no such webhook.
+    """
+    await backend.store.webhooks.get(backend.tenant, webhook_id)
+    cursors = await backend.cursors()
+    scope = ("deliveries", backend.tenant, webhook_id)
+    found, position = await backend.store.webhooks.deliveries(
+        backend.tenant, webhook_id, before=cursors.read(scope, cursor), limit=limit
+    )
+    return DeliveryPage(items=tuple(found), next_cursor=cursors.issue(scope, position))
+
+
+async def get_delivery(backend: Backend, webhook_id: str, delivery_id: str) -> Delivery:
+    """Return one delivery with its attempts.
+
+    Raises:
+        NotFoundError: there is none, or none any more.
+    """
+    return await backend.store.webhooks.delivery(backend.tenant, webhook_id, delivery_id)
+
+
+async def replay_delivery(backend: Backend, webhook_id: str, delivery_id: str) -> Delivery:
+    """Deliver an event again, now, with all its attempts before it.
+
+    Raises:
+        NotFoundError: there is none, or none any more.
+        WebhookDisabledError: the webhook is switched off.
+    """
+    return await backend.store.webhooks.queue(backend.tenant, webhook_id, delivery_id)
+
+
+def _fields(request: WebhookRequest) -> dict[str, str | bytes | int]:
+    """Return what a request sets; with it, an account of earlier failures is closed."""
+    return {
+        "url": request.url,
+        "events": " ".join(event for event in RunEvent if event in request.events),
+        "label": request.label,
+        "test_set": request.test_set,
+        "description": request.description,
+        "enabled": int(request.enabled),
+        "disabled_reason": "",
+        "failing_since_ms": "",
+    }
