@@ -5,20 +5,33 @@ from http import HTTPStatus
 from typing import ClassVar
 
 from reteval.contract.problems import ErrorCode, ProblemItem
+from reteval.contract.quotas import QuotaRefusal
 
 
 class ServiceError(Exception):
-    """Something a client can be told. `errors` points at the places in the body."""
+    """Something a client can be told. `errors` points at the places in the body.
+
+    `retry_after_s` is when it is worth repeating, where that is known.
+    """
 
     code: ClassVar[ErrorCode] = ErrorCode.INTERNAL
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
     title: ClassVar[str] = "Internal error"
     retryable: ClassVar[bool] = False
 
-    def __init__(self, detail: str, *, errors: Sequence[ProblemItem] = ()) -> None:
+    def __init__(
+        self,
+        detail: str,
+        *,
+        errors: Sequence[ProblemItem] = (),
+        retry_after_s: int | None = None,
+        quota: QuotaRefusal | None = None,
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.errors = tuple(errors)
+        self.retry_after_s = retry_after_s
+        self.quota = quota
 
 
 class MalformedJsonError(ServiceError):
@@ -205,6 +218,23 @@ class IdempotencyMismatchError(ServiceError):
     code = ErrorCode.IDEMPOTENCY_MISMATCH
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     title = "The idempotency key belongs to another request"
+
+
+class RateLimitedError(ServiceError):
+    """A key, or an address without a valid one, sends more requests than it may."""
+
+    code = ErrorCode.RATE_LIMITED
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    title = "Too many requests"
+    retryable = True
+
+
+class QuotaExceededError(ServiceError):
+    """The team has used what it may have of something; `quota` says of what."""
+
+    code = ErrorCode.QUOTA_EXCEEDED
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    title = "A quota is used up"
 
 
 class NotReadyError(ServiceError):

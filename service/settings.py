@@ -51,6 +51,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     shard_size: int
     retention_days: int
     store_bytes: int
+    rate_requests: int
+    rate_window_s: int
+    rate_failures: int
+    quota_concurrent_runs: int
+    quota_queued_runs: int
+    quota_queries_per_day: int
+    quota_requests_per_day: int
+    quota_stored_bytes: int
+    quota_test_sets: int
     log_level: str
 
     def __repr__(self) -> str:
@@ -119,6 +128,8 @@ def _redis_url(text: str) -> str:
     return text
 
 
+_AMOUNT: Final = _integer(0, 2**53)
+
 TABLE: Final = (
     Setting(
         "redis_url",
@@ -184,6 +195,63 @@ TABLE: Final = (
         "bytes",
         "Memory the store may use, where its own `maxmemory` is not lower; 0: no bound of ours",
         _integer(0, 2**53),
+    ),
+    Setting(
+        "rate_requests",
+        "1200",
+        "requests",
+        "Requests that an API key may send in a window; 0: any number",
+        _AMOUNT,
+    ),
+    Setting("rate_window_s", "60", "s", "The window of the rates", _integer(1, 86_400)),
+    Setting(
+        "rate_failures",
+        "60",
+        "requests",
+        "Requests without a valid key from one address in a window; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_concurrent_runs",
+        "16",
+        "runs",
+        "Runs of a team that are worked on at once, others wait; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_queued_runs",
+        "1000",
+        "runs",
+        "Runs of a team that may wait, also where no keys are asked for; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_queries_per_day",
+        "1000000",
+        "queries",
+        "Queries that the runs and probes of a team may send a day; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_requests_per_day",
+        "500000",
+        "requests",
+        "Requests that the keys of a team may send a day; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_stored_bytes",
+        "4000000000",
+        "bytes",
+        "Bytes that a team may store; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_test_sets",
+        "1000",
+        "test sets",
+        "Versions of test sets that a team may keep; 0: any number",
+        _AMOUNT,
     ),
     Setting(
         "log_level",

@@ -6,9 +6,11 @@ from datetime import datetime
 from msgspec import Struct
 
 from service.core.cursors import Cursors
+from service.core.limiter import UNLIMITED, Limiter, RateRules
 from service.egress import Policy
 from service.queue import JobQueue
 from service.store.keys import DEFAULT_TENANT
+from service.store.quotas import NO_QUOTAS, Quotas
 from service.store.store import Store
 
 
@@ -41,10 +43,17 @@ class Backend:
         self.secret_key = secret_key
         self.code_version = code_version
         self.keeping = keeping
+        self.quotas = NO_QUOTAS
+        self.limiter = Limiter(store.rates, UNLIMITED)
         self.now = now
         self.tenant = DEFAULT_TENANT
         self._cursors: Cursors | None = None
         self._birth_ms: int | None = None
+
+    def limit(self, quotas: Quotas, rates: RateRules) -> None:
+        """Hold teams to quotas and keys to rates, from now on."""
+        self.quotas = quotas
+        self.limiter = Limiter(self.store.rates, rates)
 
     def notice_birth(self, birth_ms: int) -> bool:
         """Note when the store's records begin; tell whether that was before this process."""

@@ -44,6 +44,7 @@ async def create_run(
         NotFoundError: no such test set.
         IdempotencyMismatchError: the key belongs to another body.
         StorageFullError: the store has less memory left than the run may need.
+        QuotaExceededError: the team may not have another one of this size.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     request = await resolve_model(backend, request)
@@ -75,6 +76,7 @@ async def create_run(
         secrets=seal(backend.secret_key, headers) if headers else None,
         idempotency=idempotency,
         queue=RUNS,
+        quotas=backend.quotas,
     )
     if created:
         await wake(backend, record.id, record)

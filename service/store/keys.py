@@ -166,6 +166,16 @@ def brief_sizes(tenant: str) -> str:
     return f"t:{tenant}:sizes:brief"
 
 
+def own_limits(tenant: str) -> str:
+    """The limits of a team that are not the deployment's, by name; scripts form this name, too."""
+    return f"t:{tenant}:limits"
+
+
+def rate(tenant: str, caller: str) -> str:
+    """Requests that a caller took: a key of a team, or an address without one."""
+    return f"t:{tenant}:rate:{caller}"
+
+
 def target_slots(target: str) -> str:
     """When the next request to a target may start, whoever sends it."""
     return f"t:{SYSTEM_TENANT}:target:{target}:slots"

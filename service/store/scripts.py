@@ -1,6 +1,11 @@
-"""The Lua scripts: each is one atomic step of the state machine, and safe to run twice."""
+"""The Lua scripts: each is one atomic step of the state machine, and safe to run twice.
 
+What several of them need stands in `lua/shared`; a line `-- uses: NAME, …` puts it before a script.
+"""
+
+import re
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from service.store.connection import Connection
@@ -29,14 +34,18 @@ NAMES: Final = (
     "pick",
     "put_endpoint",
     "put_fields",
+    "put_limits",
+    "read_quotas",
     "renew",
     "reserve",
     "restore_run",
     "restore_test_set",
+    "take_requests",
     "take_slots",
     "weigh",
     "write_outcomes",
 )
+_USES: Final = re.compile(r"^-- uses: (?P<names>.*)$", re.MULTILINE)
 
 
 class Scripts:
@@ -45,13 +54,21 @@ class Scripts:
     def __init__(self, connection: Connection) -> None:
         folder = files("service.store") / "lua"
         self._connection = connection
-        self._scripts = {
-            name: connection.register((folder / f"{name}.lua").read_text("utf-8")) for name in NAMES
-        }
+        self._scripts = {name: connection.register(compose(folder, name)) for name in NAMES}
 
     async def run(self, name: str, keys: list[str], args: list[str | bytes | int]) -> Any:
         """Run the script with its keys and arguments, in the order its header names."""
         return await self._connection.run(self._scripts[name], keys, args)
+
+
+def compose(folder: Traversable, name: str) -> str:
+    """Return a script's text after what it uses; a first line for the server stays the first."""
+    own = (folder / f"{name}.lua").read_text("utf-8")
+    uses = _USES.search(own)
+    names = uses["names"].split(", ") if uses else []
+    shared = [(folder / "shared" / f"{one}.lua").read_text("utf-8") for one in names]
+    first, rest = own.split("\n", 1) if own.startswith("#!") else ("", own)
+    return "\n".join([first, *shared, rest]) if first else "\n".join([*shared, rest])
 
 
 def text(reply: bytes | str) -> str:

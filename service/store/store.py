@@ -19,6 +19,8 @@ from service.store.journal import Journal
 from service.store.load import Load
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
+from service.store.quotas import Allowances
+from service.store.rates import Rates
 from service.store.reservations import Reservations
 from service.store.retention import Retention
 from service.store.runs import Runs
@@ -58,6 +60,8 @@ class Store:
         self.journal = Journal(scripts, self.sizes)
         self.counters = Counters(connection, scripts)
         self.load = Load(scripts)
+        self.allowances = Allowances(connection, scripts)
+        self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)
 
     @classmethod

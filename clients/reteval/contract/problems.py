@@ -4,6 +4,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from reteval.contract.quotas import QuotaRefusal
+
 
 class ErrorCode(StrEnum):
     """What went wrong, stable across releases. Documented in `docs/errors.md`."""
@@ -33,6 +35,8 @@ class ErrorCode(StrEnum):
     ENDPOINT_NOT_ALLOWED = "endpoint_not_allowed"
     SECRETS_UNAVAILABLE = "secrets_unavailable"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    RATE_LIMITED = "rate_limited"
+    QUOTA_EXCEEDED = "quota_exceeded"
     INTERNAL = "internal"
     NOT_READY = "not_ready"
     STORE_UNAVAILABLE = "store_unavailable"
@@ -54,7 +58,7 @@ class ProblemItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An `application/problem+json` body."""
+    """An `application/problem+json` body. `quota` is the one that `quota_exceeded` is about."""
 
     type: str
     title: str
@@ -64,3 +68,4 @@ class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     instance: str
     errors: tuple[ProblemItem, ...] = field(default=())
     retryable: bool = False
+    quota: QuotaRefusal | None = None
