@@ -4,6 +4,7 @@ Each runs as an operator would start it; nothing restarts what dies but the test
 """
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -87,6 +88,7 @@ class Cluster:
     def __init__(self, folder: Path, **environ: str) -> None:
         self.store = EmbeddedServer(folder / "store")
         self.workers: list[Part] = []
+        self._numbers = itertools.count()
         self._folder = folder
         self._environ = environ
         self.port = claim_port("127.0.0.1", 0)
@@ -139,7 +141,7 @@ class Cluster:
     def start_worker(self, store_url: str = "", *, log: Path | None = None, **environ: str) -> Part:
         """Start a worker; `store_url` may lead through a proxy, `log` and `environ` are its own."""
         env = self.environment(store_url) | environ
-        part = Part(["worker"], env, log or self._log(f"worker-{len(self.workers)}"))
+        part = Part(["worker"], env, log or self._log(f"worker-{next(self._numbers)}"))
         self.workers.append(part)
         return part
 
