@@ -10,17 +10,19 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 import structlog
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
 from service.api import (
+    api_keys,
     catalogues,
     comparisons,
     endpoints,
     gates,
+    grants,
     power,
     previews,
     probes,
@@ -28,14 +30,16 @@ from service.api import (
     reports,
     runs,
     system,
+    teams,
     test_sets,
     trends,
 )
-from service.api.access import require_key
+from service.api.access import find_identity, guard_routes
 from service.api.envelope import stamp
 from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
+from service.api.trail import note_event
 from service.core.backend import Backend, parse_policy
 from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
@@ -59,6 +63,9 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *api_keys.HANDLERS,
+    *teams.HANDLERS,
+    *grants.HANDLERS,
 )
 
 
@@ -71,10 +78,15 @@ def create_app(settings: Settings) -> Litestar:
             app.state.backend = backend
             yield
 
-    guards = [require_key(settings.api_key)] if settings.auth == "required" else []
+    guard = guard_routes(required=settings.auth == "required", operator_key=settings.api_key)
     return Litestar(
         route_handlers=[
-            Router(PREFIX, route_handlers=_handlers(_V1), guards=guards),
+            Router(
+                PREFIX,
+                route_handlers=_handlers(_V1),
+                guards=[guard],
+                dependencies={"backend": Provide(_serve_caller, sync_to_thread=False)},
+            ),
             *system.HANDLERS,
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
@@ -83,7 +95,7 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
-        before_send=[stamp],
+        before_send=[stamp, note_event],
         lifespan=[live],
         request_max_body_size=None,
         openapi_config=None,
@@ -183,6 +195,10 @@ def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:
 def _find_backend(state: State) -> Backend:
     backend: Backend = state.backend
     return backend
+
+
+def _serve_caller(state: State, request: Request[Any, Any, Any]) -> Backend:
+    return _find_backend(state).of(find_identity(request))
 
 
 def _is_loopback(host: str) -> bool:

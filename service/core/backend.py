@@ -1,17 +1,19 @@
-"""What the use cases stand on: store, queue, policy and clock, opened once per process."""
+"""What the use cases stand on: store, queue, policy and clock, and who they work for."""
 
+import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from service.core.cursors import Cursors
+from service.core.identity import LOCAL, Identity
+from service.core.keyring import Keyring
 from service.egress import Policy
 from service.queue import JobQueue
-from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 
 
 class Backend:
-    """The parts of one API process. `tenant` is the same for every caller."""
+    """The parts of one API process, opened once; `of` gives what serves one caller."""
 
     def __init__(
         self,
@@ -31,8 +33,24 @@ class Backend:
         self.secret_key = secret_key
         self.code_version = code_version
         self.now = now
-        self.tenant = DEFAULT_TENANT
-        self._cursors: Cursors | None = None
+        self.identity = LOCAL
+        self.keyring = Keyring(store.api_keys)
+        self._signers: list[Cursors] = []
+
+    @property
+    def tenant(self) -> str:
+        """The team whose objects the caller works on."""
+        return self.identity.tenant
+
+    def of(self, identity: Identity) -> "Backend":
+        """Return the same parts in the service of one caller."""
+        served = copy.copy(self)
+        served.identity = identity
+        return served
+
+    def now_ms(self) -> int:
+        """Return the moment in milliseconds."""
+        return round(self.now().timestamp() * 1_000)
 
     async def cursors(self) -> Cursors:
         """Return the cursor signer; its key is read from the store once.
@@ -40,9 +58,9 @@ class Backend:
         Raises:
             StoreUnavailableError: the store does not answer.
         """
-        if self._cursors is None:
-            self._cursors = Cursors(await self.store.signing_key())
-        return self._cursors
+        if not self._signers:  # shared with the copies that `of` makes
+            self._signers.append(Cursors(await self.store.signing_key()))
+        return self._signers[0]
 
 
 def parse_policy(mode: str, allow: Sequence[str], own: Sequence[tuple[str, int]]) -> Policy:

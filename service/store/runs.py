@@ -106,7 +106,7 @@ class Runs:
         """
         fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
-            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+            raise missing_run(run_id)
         return read_run(tenant, fields)
 
     async def page(
@@ -218,6 +218,11 @@ class Runs:
             return await self.get(tenant, run_id)
         except NotFoundError:  # deleted between the index and the record
             return None
+
+
+def missing_run(run_id: str) -> NotFoundError:
+    """Return the error of a run that is not there, or not there for this reader."""
+    return NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
 
 
 def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:

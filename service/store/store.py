@@ -5,19 +5,24 @@ from typing import Final
 
 from service.errors import StoreUnavailableError
 from service.store import keys
+from service.store.api_keys import ApiKeys
+from service.store.audit import Audit
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import Connection
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
+from service.store.grants import Grants
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.links import Links
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
 from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.targets import Targets
+from service.store.teams import Teams
 from service.store.test_sets import TestSets
 
 _KEY_BYTES: Final = 32
@@ -43,6 +48,11 @@ class Store:
         self.plans = Plans(connection, scripts)
         self.shards = Shards(connection, scripts)
         self.journal = Journal(scripts)
+        self.teams = Teams(connection, scripts)
+        self.api_keys = ApiKeys(connection, scripts)
+        self.grants = Grants(connection, scripts)
+        self.links = Links(connection, scripts)
+        self.audit = Audit(connection, scripts)
 
     @classmethod
     def connect(cls, url: str) -> "Store":
