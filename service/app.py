@@ -16,6 +16,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
+from reteval.contract.api_keys import NewApiKey
 from service.api import (
     api_keys,
     catalogues,
@@ -41,6 +42,7 @@ from service.api.problems import answer_http_exception, answer_service_error, an
 from service.api.system import write_yaml
 from service.api.trail import note_event
 from service.core.backend import Backend, parse_policy
+from service.core.bootstrap import make_first_key
 from service.errors import ServiceError, StoreUnavailableError
 from service.queue import JobQueue
 from service.reaper import reap_forever
@@ -115,15 +117,13 @@ def application() -> Litestar:
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse to serve without a store, or unguarded where others can reach it.
+    """Refuse to serve without a store, or without keys where others can reach it.
 
     Raises:
         SettingsError: the message names the setting and what it may be.
     """
     if not settings.redis_url:
         raise SettingsError("RETEVAL_REDIS_URL is empty; set it, or use `python -m service up`")
-    if settings.auth == "required" and not settings.api_key:
-        raise SettingsError("RETEVAL_API_KEY is empty; set it, or RETEVAL_AUTH=off on loopback")
     try:
         parse_policy(settings.egress, settings.egress_allow, settings.own_addresses())
     except ValueError as exc:
@@ -131,7 +131,7 @@ def check_settings(settings: Settings) -> None:
     if settings.auth == "off" and not _is_loopback(settings.host):
         raise SettingsError(
             f"RETEVAL_AUTH=off is refused on RETEVAL_HOST={settings.host!r}; "
-            "bind to 127.0.0.1, or set RETEVAL_AUTH=required and RETEVAL_API_KEY"
+            "bind to 127.0.0.1, or leave RETEVAL_AUTH at `required`"
         )
 
 
@@ -140,20 +140,37 @@ def openapi_yaml(settings: Settings) -> str:
     return write_yaml(describe(create_app(settings).routes))
 
 
+async def bootstrap(settings: Settings, *, days: int, again: bool) -> NewApiKey:
+    """Make the first key of the deployment whose store the settings name.
+
+    Raises:
+        ServiceError: it was made already, or the store does not answer.
+    """
+    async with connect(settings) as backend:
+        return await make_first_key(backend, days=days, again=again)
+
+
 @contextlib.asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Hold the connections and keep the reaper running."""
+    async with connect(settings) as backend, contextlib.AsyncExitStack() as held:
+        await check_store(backend.store)
+        reaper = asyncio.create_task(
+            reap_forever(backend.store, backend.queue, interval_s=settings.reaper_interval_s)
+        )
+        reaper.add_done_callback(_report_end)
+        held.push_async_callback(end_task, reaper)
+        yield backend
+
+
+@contextlib.asynccontextmanager
+async def connect(settings: Settings) -> AsyncIterator[Backend]:
+    """Hold the connections."""
     async with contextlib.AsyncExitStack() as held:
         store = Store.connect(settings.redis_url)
         held.push_async_callback(store.close)
         queue = JobQueue.connect(settings.redis_url)
         held.callback(queue.close)
-        await check_store(store)
-        reaper = asyncio.create_task(
-            reap_forever(store, queue, interval_s=settings.reaper_interval_s)
-        )
-        reaper.add_done_callback(_report_end)
-        held.push_async_callback(end_task, reaper)
         yield Backend(
             store=store,
             queue=queue,

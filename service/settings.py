@@ -111,7 +111,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 TABLE: Final = (
     Setting("redis_url", "", "", "Redis or Valkey to use; empty: the embedded server", str),
-    Setting("api_key", "", "", "The bearer key that clients must send", str),
+    Setting(
+        "api_key",
+        "",
+        "",
+        "The operator's bearer key, which opens everything; none: only keys that were made",
+        str,
+    ),
     Setting(
         "auth",
         "required",

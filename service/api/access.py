@@ -10,9 +10,9 @@ from msgspec import structs
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.grants import SHARE_HEADER, SHARE_PARAMETER
-from reteval.contract.tokens import holds_token
+from reteval.contract.tokens import KEY, holds_token
 from service.api.envelope import request_id
-from service.api.operations import OPERATION, Operation
+from service.api.operations import OPERATION, Operation, opens_by_link
 from service.core.access import Visit, admit
 from service.core.backend import Backend
 from service.core.grants import RUN
@@ -33,7 +33,7 @@ def guard_routes(*, required: bool, operator_key: str) -> Guard:
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         operation = handler.opt.get(OPERATION)
-        if operation is None and connection.scope["method"] == HttpMethod.OPTIONS:
+        if operation is None and connection.scope.get("method") == HttpMethod.OPTIONS:
             return
         if not isinstance(operation, Operation):
             raise UnauthorizedError("This route has not said what it needs.")
@@ -53,7 +53,7 @@ def drop_share(connection: Connection) -> list[tuple[str, str]]:
     """Return the query parameters that are the route's own: a link's token is the guard's."""
     operation = connection.scope["route_handler"].opt.get(OPERATION)
     pairs = connection.query_params.multi_items()
-    if not _opens_by_link(operation):
+    if operation is None or not opens_by_link(operation):
         return list(pairs)
     return [(name, value) for name, value in pairs if name != SHARE_PARAMETER]
 
@@ -69,16 +69,12 @@ def _read_visit(connection: Connection, operation: Operation) -> Visit:
     client = connection.client
     return Visit(
         key=_read_bearer(connection.headers.get("Authorization", "")),
-        share=(share or "") if _opens_by_link(operation) else "",
+        share=(share or "") if opens_by_link(operation) else "",
         run_id=connection.path_params.get(RUN, ""),
         scope=operation.scope if isinstance(operation.scope, Scope) else None,
         ip=client.host if client else "",
         request_id=request_id(connection.scope),
     )
-
-
-def _opens_by_link(operation: Operation | None) -> bool:
-    return operation is not None and operation.shared == RUN
 
 
 def _read_bearer(sent: str) -> str:
@@ -89,7 +85,8 @@ def _refuse_key_in_url(connection: Connection) -> None:
     if not connection.scope["query_string"]:
         return
     for name, value in connection.query_params.multi_items():
-        if name.lower() in _KEY_PARAMETERS or (name != SHARE_PARAMETER and holds_token(value)):
+        shares = name == SHARE_PARAMETER and not value.startswith(KEY)
+        if name.lower() in _KEY_PARAMETERS or (holds_token(value) and not shares):
             raise KeyInUrlError(
                 "Send the key in the header `Authorization: Bearer <key>`, and replace it: "
                 "an address is kept in logs and histories."

@@ -37,7 +37,6 @@ _GONE: Final = (errors.NotFoundError, errors.InvalidError)
         id="createGrant",
         tag=_TAG,
         scope=Scope.RUNS_WRITE,
-        event=AuditEvent.GRANT_CREATED,
         summary="Let another team read",
         about=(
             "A run, a test set (which needs `testsets:write`, too), or all runs with a label, "
@@ -88,7 +87,6 @@ async def list_grants(request: AnyRequest, backend: Deployed) -> Response[bytes]
         id="deleteGrant",
         tag=_TAG,
         scope=Scope.RUNS_WRITE,
-        event=AuditEvent.GRANT_DELETED,
         summary="Take a grant back",
         answers={204: Answer(about="It lets nobody read any more")},
         errors=_GONE,
@@ -186,8 +184,10 @@ async def delete_link(
         scope=Scope.RESULTS_READ,
         summary="Find the newest completed run",
         about=(
-            "Of a test set, a label or both, among the team's own runs and those it was granted, "
-            "so that a service which shows a score needs no run id. `links.results` is its report."
+            "Of a test set, a label or both, so that a service which shows a score needs no run "
+            "id; `links.results` is its report. The team's own runs go first; where it has none, "
+            "those that it was granted. Name the `team` whose run you expect: every team that "
+            "may grant you a label could answer."
         ),
         answers={200: Answer(about="The run", media={JSON: Run})},
         query=LatestParameters,
@@ -197,7 +197,9 @@ async def delete_link(
 async def get_latest(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer the newest run that fits."""
     sent = read_query(request, LatestParameters)
-    return answer(await find_latest(backend, Wanted(test_set=sent.test_set, label=sent.label)))
+    return answer(
+        await find_latest(backend, Wanted(test_set=sent.test_set, label=sent.label, team=sent.team))
+    )
 
 
 HANDLERS: Final = (

@@ -16,6 +16,7 @@ from msgspec import Struct
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
 from service.api.sharing import try_grants
+from service.core.grants import RUN
 from service.errors import ServiceError
 
 OPERATION: Final = "operation"
@@ -65,6 +66,11 @@ class Operation(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: dict[str, Any] = {}
     errors: tuple[type[ServiceError], ...] = ()
+
+
+def opens_by_link(operation: Operation) -> bool:
+    """Whether the token of a link to a run is enough for an operation."""
+    return operation.shared == RUN
 
 
 def reads(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:

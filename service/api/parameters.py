@@ -145,6 +145,7 @@ class LatestParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = ""
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    team: Annotated[str, Meta(max_length=63, description="Whose runs; empty: anyone's.")] = ""
 
 
 class AuditParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

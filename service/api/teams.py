@@ -3,6 +3,7 @@
 from typing import Final
 
 from litestar import Response
+from litestar.params import FromPath
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent, AuditPage
@@ -30,7 +31,7 @@ _TAG: Final = "teams"
         about="Each team sees its own test sets and runs, and what was granted to it.",
         answers={
             201: Answer(
-                about="Made", media={JSON: Team}, headers={"Location": "Where teams are listed."}
+                about="Made", media={JSON: Team}, headers={"Location": "The team's address."}
             )
         },
         body={JSON: TeamRequest},
@@ -50,7 +51,7 @@ async def create_team(request: AnyRequest, backend: Deployed) -> Response[bytes]
     read_query(request, NoParameters)
     asked = decode(await read_body(request), TeamRequest)
     made = await teams.create_team(backend, asked)
-    return answer(made, status=201, headers={"Location": f"/v1/teams#{made.id}"})
+    return answer(made, status=201, headers={"Location": f"/v1/teams/{made.id}"})
 
 
 @reads(
@@ -68,6 +69,25 @@ async def list_teams(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer all teams."""
     read_query(request, NoParameters)
     return answer(await teams.list_teams(backend))
+
+
+@reads(
+    "/teams/{team_id:str}",
+    Operation(
+        id="getTeam",
+        tag=_TAG,
+        scope=Scope.ADMIN,
+        summary="Read a team",
+        answers={200: Answer(about="The team", media={JSON: Team})},
+        errors=(errors.NotFoundError, errors.InvalidError),
+    ),
+)
+async def get_team(
+    request: AnyRequest, backend: Deployed, team_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer a team."""
+    read_query(request, NoParameters)
+    return answer(await teams.get_team(backend, team_id))
 
 
 @reads(
@@ -93,4 +113,4 @@ async def list_audit(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     return answer(await audit.page_audit(backend, sent.log, cursor=sent.cursor, limit=sent.limit))
 
 
-HANDLERS: Final = (create_team, list_teams, list_audit)
+HANDLERS: Final = (create_team, list_teams, get_team, list_audit)

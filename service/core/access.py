@@ -12,7 +12,7 @@ from service.core.audit import record
 from service.core.backend import Backend
 from service.core.identity import EVERYTHING, NOBODY, OPERATOR, READING, Identity, widen
 from service.core.keyring import digest_token
-from service.errors import ForbiddenError, UnauthorizedError
+from service.errors import ForbiddenError, StorageFullError, UnauthorizedError
 from service.store.api_keys import ApiKeyRecord
 from service.store.keys import DEFAULT_TENANT
 from service.store.runs import missing_run
@@ -54,7 +54,7 @@ async def admit(backend: Backend, visit: Visit, *, operator_key: str) -> Identit
     except (UnauthorizedError, ForbiddenError) as exc:
         named = read_token(visit.key)
         claimed = structs.replace(caller, key=caller.key or (f"key_{named.id}" if named else ""))
-        await record(backend.of(claimed), AuditEvent.ACCESS_REFUSED, reason=exc.detail)
+        await record(backend.of(claimed), AuditEvent.ACCESS_REFUSED, detail=exc.detail)
         raise
     return caller
 
@@ -89,9 +89,13 @@ async def _open(backend: Backend, visit: Visit, caller: Identity, operator_key: 
 
 
 async def _note_use(backend: Backend, key: ApiKeyRecord, now_ms: int) -> None:
-    if now_ms - (key.used_ms or 0) >= _USED_EVERY_MS:
+    if now_ms - (key.used_ms or 0) < _USED_EVERY_MS:
+        return
+    try:
         await backend.store.api_keys.touch(key.id, now_ms)
-        backend.keyring.forget(key.id)
+    except StorageFullError:  # a full store is still read
+        return
+    backend.keyring.forget(key.id)
 
 
 async def _follow_link(backend: Backend, visit: Visit, caller: Identity) -> Identity:

@@ -2,7 +2,7 @@
 
 import secrets
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -17,7 +17,7 @@ from service.store.api_keys import ApiKeyRecord
 from service.store.bare_report import iso_time
 from service.store.keys import new_id
 
-_DAY_MS: Final = 86_400_000
+DAY_MS: Final = 86_400_000
 
 
 async def create_key(backend: Backend, request: ApiKeyRequest) -> NewApiKey:
@@ -37,13 +37,13 @@ async def create_key(backend: Backend, request: ApiKeyRequest) -> NewApiKey:
     ):
         raise ForbiddenError("Only an admin makes keys for another team, or with `admin`.")
     now_ms = backend.now_ms()
-    return await _issue(
+    return await issue_key(
         backend,
         team=team,
         name=request.name,
         scopes=tuple(dict.fromkeys(request.scopes)),
         now_ms=now_ms,
-        lifetime_ms=request.expires_in_days * _DAY_MS,
+        lifetime_ms=request.expires_in_days * DAY_MS,
     )
 
 
@@ -73,15 +73,14 @@ async def rotate_key(backend: Backend, key_id: str, *, overlap_hours: int) -> Ne
 
     Raises:
         NotFoundError: no such key of the caller's team, or one that opens nothing any more.
-        ForbiddenError: only an admin rotates a key with `admin`.
+        ForbiddenError: only an admin changes a key with `admin`.
     """
     old = await _find(backend, key_id)
     now_ms = backend.now_ms()
-    if old.revoked_ms is not None or old.expires_ms <= now_ms:
+    if not old.opens(now_ms):
         raise _missing(key_id)
-    if Scope.ADMIN in old.scopes and not backend.identity.may(Scope.ADMIN):
-        raise ForbiddenError("Only an admin rotates a key with `admin`.")
-    made = await _issue(
+    _check_rank(backend, old)
+    made = await issue_key(
         backend,
         team=old.team,
         name=old.name,
@@ -100,8 +99,10 @@ async def revoke_key(backend: Backend, key_id: str) -> None:
 
     Raises:
         NotFoundError: no such key of the caller's team.
+        ForbiddenError: only an admin changes a key with `admin`.
     """
     record = await _find(backend, key_id)
+    _check_rank(backend, record)
     if record.revoked_ms is None:
         await backend.store.api_keys.revoke(record.id, backend.now_ms())
     backend.keyring.forget(record.id)
@@ -115,7 +116,12 @@ async def _find(backend: Backend, key_id: str) -> ApiKeyRecord:
     return record
 
 
-async def _issue(
+def _check_rank(backend: Backend, record: ApiKeyRecord) -> None:
+    if Scope.ADMIN in record.scopes and not backend.identity.may(Scope.ADMIN):
+        raise ForbiddenError("Only an admin rotates or revokes a key with `admin`.")
+
+
+async def issue_key(
     backend: Backend,
     *,
     team: str,
@@ -124,6 +130,11 @@ async def _issue(
     now_ms: int,
     lifetime_ms: int,
 ) -> NewApiKey:
+    """Make a key, whoever may have asked for it.
+
+    Raises:
+        NotFoundError: there is no such team.
+    """
     key_id = new_id("key")
     secret = spell_token(KEY, key_id.removeprefix("key_"), new_secret())
     record = ApiKeyRecord(
@@ -146,7 +157,7 @@ def new_secret() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(SECRET_CHARS))
 
 
-def _show(record: ApiKeyRecord) -> dict[str, object]:
+def _show(record: ApiKeyRecord) -> dict[str, Any]:
     kept = structs.asdict(record)
     moments = {
         f"{name.removesuffix('_ms')}_at": None if kept[name] is None else iso_time(kept[name])

@@ -16,7 +16,7 @@ _log = structlog.get_logger("reteval.audit")
 
 
 async def record(
-    backend: Backend, event: AuditEvent, *, target: str = "", reason: str = ""
+    backend: Backend, event: AuditEvent, *, target: str = "", detail: str = ""
 ) -> None:
     """Add an event by the caller; a store that takes no writes leaves it to the process's log."""
     caller = backend.identity
@@ -27,7 +27,7 @@ async def record(
         "ip": caller.ip,
         "request_id": caller.request_id,
         "via": caller.via,
-        "reason": reason,
+        "detail": detail[:_MAX_CHARS],
     }
     try:
         await backend.store.audit.append(event.log.value, {"event": event.value, **fields})

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
+from reteval.contract import limits
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
 from reteval.contract.grants import EVERYONE, Grant, GrantList, GrantRequest
@@ -38,7 +39,7 @@ async def create_grant(backend: Backend, request: GrantRequest) -> Grant:
         test_set = (await backend.store.test_sets.get(backend.tenant, request.test_set)).id
     if request.to != EVERYONE and not await backend.store.teams.has(request.to):
         raise NotFoundError(f"There is no team {request.to!r}.")
-    return await backend.store.grants.put(
+    granted = await backend.store.grants.put(
         Grant(
             id=new_id("gr"),
             team=backend.tenant,
@@ -50,6 +51,8 @@ async def create_grant(backend: Backend, request: GrantRequest) -> Grant:
             created_by=backend.identity.key,
         )
     )
+    await _note(backend, AuditEvent.GRANT_CREATED, granted)
+    return granted
 
 
 async def list_grants(backend: Backend, *, received: bool) -> GrantList:
@@ -66,7 +69,8 @@ async def delete_grant(backend: Backend, grant_id: str) -> None:
     Raises:
         NotFoundError: the caller's team gave no such grant.
     """
-    await backend.store.grants.delete(backend.tenant, grant_id)
+    taken = await backend.store.grants.delete(backend.tenant, grant_id)
+    await _note(backend, AuditEvent.GRANT_DELETED, taken)
 
 
 async def find_view(backend: Backend, kind: str, object_id: str) -> Backend | None:
@@ -93,9 +97,17 @@ async def read_through(backend: Backend, grant: Grant, object_id: str) -> Backen
     return view
 
 
+async def _note(backend: Backend, event: AuditEvent, grant: Grant) -> None:
+    subject = next(name for name in _SUBJECTS if getattr(grant, name) is not None)
+    detail = f"{subject} {getattr(grant, subject)} to {grant.to}"
+    await record(backend, event, target=grant.id, detail=detail)
+
+
 def _check(backend: Backend, request: GrantRequest) -> None:
     given = [name for name in _SUBJECTS if getattr(request, name) is not None]
-    items: Sequence[ProblemItem] = check_text(request.label or "", pointer="/label", max_bytes=200)
+    items: Sequence[ProblemItem] = check_text(
+        request.label or "", pointer="/label", max_bytes=limits.MAX_NAME_BYTES
+    )
     if len(given) != 1:
         items = [_item("/run", "one thing is granted at a time", "Give run, test_set or label.")]
     elif request.to == backend.tenant:

@@ -1,6 +1,5 @@
-"""The newest completed run of a test set or label, the team's own or one it was granted."""
+"""The newest completed run of a test set or label: the team's own, else one it was granted."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
     test_set: str = ""
     label: str = ""
+    team: str = ""
 
     def fits(self, record: RunRecord) -> bool:
         """Whether a run is one of them and has numbers."""
@@ -35,7 +35,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 async def find_latest(backend: Backend, wanted: Wanted) -> Run:
-    """Return the newest completed run that fits.
+    """Return the newest completed run that fits, of the caller's team if it has any.
+
+    Else another team, by granting a newer run of the same label, could say what ours is.
 
     Raises:
         InvalidError: no filter at all.
@@ -48,28 +50,34 @@ async def find_latest(backend: Backend, wanted: Wanted) -> Run:
             fix="Give test_set, label, or both.",
         )
         raise InvalidError("A query parameter is not valid.", errors=[item])
-    newest: tuple[RunRecord, Grant | None] | None = None
-    async for record, grant in _candidates(backend, wanted):
-        if newest is None or record.created_ms > newest[0].created_ms:
-            newest = record, grant
-    if newest is None:
+    own = await _newest_own(backend, wanted)
+    if own is not None:
+        return show_to(backend, own)
+    granted = await _newest_granted(backend, wanted)
+    if granted is None:
         raise NotFoundError("There is no completed run of this test set and label to be read.")
-    record, grant = newest
-    view = backend if grant is None else await read_through(backend, grant, record.id)
-    return show_to(view, record)
+    record, grant = granted
+    return show_to(await read_through(backend, grant, record.id), record)
 
 
-async def _candidates(
-    backend: Backend, wanted: Wanted
-) -> AsyncIterator[tuple[RunRecord, Grant | None]]:
-    """Yield the newest fitting run of each place where there may be one."""
-    for test_set in await _own_sets(backend, wanted):
-        if (own := await _newest(backend, backend.tenant, wanted, test_set)) is not None:
-            yield own, None
+async def _newest_own(backend: Backend, wanted: Wanted) -> RunRecord | None:
+    if wanted.team not in ("", backend.tenant):
+        return None
+    found = [
+        await _newest(backend, backend.tenant, wanted, test_set)
+        for test_set in await _own_sets(backend, wanted)
+    ]
+    runs = [record for record in found if record is not None]
+    return max(runs, key=lambda record: record.created_ms, default=None)
+
+
+async def _newest_granted(backend: Backend, wanted: Wanted) -> tuple[RunRecord, Grant] | None:
+    newest: tuple[RunRecord, Grant] | None = None
     for grant in await backend.store.grants.received(backend.tenant):
-        granted = await _granted(backend, wanted, grant)
-        if granted is not None:
-            yield granted, grant
+        record = await _granted(backend, wanted, grant)
+        if record is not None and (newest is None or record.created_ms > newest[0].created_ms):
+            newest = record, grant
+    return newest
 
 
 async def _own_sets(backend: Backend, wanted: Wanted) -> list[str | None]:
@@ -84,6 +92,8 @@ async def _own_sets(backend: Backend, wanted: Wanted) -> list[str | None]:
 
 async def _granted(backend: Backend, wanted: Wanted, grant: Grant) -> RunRecord | None:
     if grant.team == backend.tenant or grant.test_set is not None:
+        return None
+    if wanted.team not in ("", grant.team):
         return None
     if grant.label is None:
         try:

@@ -1,17 +1,14 @@
 """Links: open one run for reading to whoever has the token, for some days."""
 
-from typing import Final
 
 from reteval.contract.grants import SHARE_PARAMETER, Link, LinkList, LinkRequest, NewLink
 from reteval.contract.tokens import SHARE, spell_token
-from service.core.api_keys import new_secret
+from service.core.api_keys import DAY_MS, new_secret
 from service.core.backend import Backend
 from service.core.keyring import digest_token
 from service.store.bare_report import iso_time
 from service.store.keys import new_id
 from service.store.links import LinkRecord
-
-_DAY_MS: Final = 86_400_000
 
 
 async def create_link(backend: Backend, run_id: str, request: LinkRequest) -> NewLink:
@@ -31,7 +28,7 @@ async def create_link(backend: Backend, run_id: str, request: LinkRequest) -> Ne
         digest=digest_token(token),
         created_ms=now_ms,
         created_by=backend.identity.key,
-        expires_ms=now_ms + request.expires_in_days * _DAY_MS,
+        expires_ms=now_ms + request.expires_in_days * DAY_MS,
     )
     await backend.store.links.create(record)
     url = f"/v1/runs/{run_id}/results?{SHARE_PARAMETER}={token}"

@@ -4,7 +4,7 @@ from reteval.contract import limits
 from reteval.contract.teams import Team, TeamList, TeamRequest
 from service.core.backend import Backend, to_iso
 from service.core.texts import check_text
-from service.errors import InvalidError
+from service.errors import InvalidError, NotFoundError
 
 
 async def create_team(backend: Backend, request: TeamRequest) -> Team:
@@ -20,6 +20,18 @@ async def create_team(backend: Backend, request: TeamRequest) -> Team:
     team = Team(id=request.id, name=request.name, created_at=to_iso(backend.now()))
     await backend.store.teams.create(team)
     return team
+
+
+async def get_team(backend: Backend, team_id: str) -> Team:
+    """Return a team.
+
+    Raises:
+        NotFoundError: there is none of this id.
+    """
+    for team in await backend.store.teams.all():
+        if team.id == team_id:
+            return team
+    raise NotFoundError(f"There is no team {team_id!r}; list them with GET /v1/teams.")
 
 
 async def list_teams(backend: Backend) -> TeamList:

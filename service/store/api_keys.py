@@ -29,6 +29,10 @@ class ApiKeyRecord(Struct, frozen=True, kw_only=True):
     revoked_ms: int | None = None
     used_ms: int | None = None
 
+    def opens(self, now_ms: int) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked_ms is None and now_ms < self.expires_ms
+
 
 class ApiKeys:
     """All keys of a deployment."""
@@ -51,6 +55,14 @@ class ApiKeys:
         )
         if text(verdict) == "no_team":
             raise NotFoundError(f"There is no team {record.team!r}; list them with GET /v1/teams.")
+
+    async def first(self) -> str:
+        """Return the id of the key that bootstrapping made; empty before."""
+        return text(await self._connection.get(keys.FIRST_KEY) or b"")
+
+    async def claim_first(self, key_id: str, *, after: str) -> bool:
+        """Make a key the first one, in the place of `after`; False where another went ahead."""
+        return bool(await self._scripts.run("claim_first_key", [keys.FIRST_KEY], [key_id, after]))
 
     async def find(self, key_id: str) -> ApiKeyRecord | None:
         """Return a key, whoever's it is and whatever became of it."""

@@ -48,8 +48,8 @@ class Grants:
         shared = await self._connection.hvals(keys.received(keys.EVERYONE))
         return _sorted([*named, *shared])
 
-    async def delete(self, tenant: str, grant_id: str) -> None:
-        """Take a grant back.
+    async def delete(self, tenant: str, grant_id: str) -> Grant:
+        """Take a grant back, and return it.
 
         Raises:
             NotFoundError: the team gave no such grant.
@@ -63,6 +63,7 @@ class Grants:
             [keys.grants(tenant), keys.received(grant.to)],
             [grant.id, _subject(grant)],
         )
+        return grant
 
     async def for_run(self, reader: str, run_id: str) -> Grant | None:
         """Return the grant by which a team may read another team's run, if there is one."""

@@ -9,6 +9,7 @@ NAMES: Final = (
     "append_event",
     "cancel",
     "claim",
+    "claim_first_key",
     "commit_plan",
     "commit_shard",
     "commit_test_set",

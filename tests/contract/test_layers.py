@@ -50,6 +50,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "service.standalone": ("service.embedded", "service.supervisor", "service.settings"),
     "service.__main__": (
         "service.app",
+        "service.errors",
         "service.embedded",
         "service.standalone",
         "service.supervisor",

@@ -47,7 +47,8 @@ _VISITS = (AuditEvent.GRANT_USED, AuditEvent.LINK_USED, AuditEvent.ACCESS_REFUSE
 class AuditRow(Struct, frozen=True, kw_only=True):
     """One event. `team` and `key` are the actor's, `target` is the object it was about.
 
-    `via` is the grant or link that let the actor in, `reason` why somebody was refused.
+    `via` is the grant or link that let the actor in; `detail` is what was granted to whom, or why
+    somebody was refused.
     """
 
     id: str
@@ -59,7 +60,7 @@ class AuditRow(Struct, frozen=True, kw_only=True):
     ip: str
     request_id: str
     via: str = ""
-    reason: str = ""
+    detail: str = ""
 
 
 class AuditPage(Struct, frozen=True, kw_only=True):
