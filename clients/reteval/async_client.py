@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
-from reteval._async_sender import AsyncSender
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._local import AsyncSearch, Rankings
 from reteval._uploads import HeadOptions, Source
+from reteval.async_access import AsyncAccess
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -27,7 +27,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncSender):
+class AsyncClient(AsyncAccess):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, Unpack
 from reteval import _flows, _local, _probes, _requests, _uploads
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._local import Rankings, Search
-from reteval._sender import Sender
 from reteval._uploads import HeadOptions, Source
+from reteval.access import Access
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -27,7 +27,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Sender):
+class Client(Access):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and

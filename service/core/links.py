@@ -1,6 +1,5 @@
 """Links: open one run for reading to whoever has the token, for some days."""
 
-
 from reteval.contract.grants import SHARE_PARAMETER, Link, LinkList, LinkRequest, NewLink
 from reteval.contract.tokens import SHARE, spell_token
 from service.core.api_keys import DAY_MS, new_secret

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 import msgspec
 from msgspec import Struct
 
+from reteval.cli.access import audit, grant, keys, share, teams
 from reteval.cli.arguments import (
     UsageError,
     head_of,
@@ -157,6 +158,13 @@ def history(session: Session) -> int:
     return Exit.DONE
 
 
+def latest(session: Session) -> int:
+    """Print the report of the newest completed run."""
+    options = session.options
+    found = session.client.latest(test_set=options.test_set, label=options.label, team=options.team)
+    return _report(session, found.id)
+
+
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
     "run": run,
@@ -169,6 +177,12 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "latest": latest,
+    "teams": teams,
+    "keys": keys,
+    "grant": grant,
+    "share": share,
+    "audit": audit,
 }
 
 
