@@ -66,12 +66,28 @@ class BadCursorError(ServiceError):
     title = "The cursor is not valid here"
 
 
+class KeyInUrlError(ServiceError):
+    """A key in the query string, where logs and histories keep it."""
+
+    code = ErrorCode.KEY_IN_URL
+    status = HTTPStatus.BAD_REQUEST
+    title = "A key does not belong in the address"
+
+
 class UnauthorizedError(ServiceError):
     """No key, or not the right one."""
 
     code = ErrorCode.UNAUTHORIZED
     status = HTTPStatus.UNAUTHORIZED
     title = "A valid API key is needed"
+
+
+class ForbiddenError(ServiceError):
+    """The key is valid, but lacks the scope that the route needs."""
+
+    code = ErrorCode.FORBIDDEN
+    status = HTTPStatus.FORBIDDEN
+    title = "The key may not do this"
 
 
 class NotFoundError(ServiceError):
@@ -92,7 +108,7 @@ class NotTerminalError(ServiceError):
 
 
 class NameTakenError(ServiceError):
-    """A saved endpoint of that name exists."""
+    """Something else has that name: a saved endpoint, or a team."""
 
     code = ErrorCode.NAME_TAKEN
     status = HTTPStatus.CONFLICT

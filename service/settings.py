@@ -139,7 +139,14 @@ TABLE: Final = (
         _redis_url,
         secret=True,
     ),
-    Setting("api_key", "", "", "The bearer key that clients must send", str, secret=True),
+    Setting(
+        "api_key",
+        "",
+        "",
+        "The operator's bearer key, which opens everything; none: only keys that were made",
+        str,
+        secret=True,
+    ),
     Setting(
         "auth",
         "required",

@@ -3,10 +3,12 @@
 from reteval._gates import GateDocument
 from reteval.async_client import AsyncClient
 from reteval.client import Client
+from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.gates import Gate, GateOutcome, GateVerdict
+from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
 from reteval.contract.problems import ErrorCode, ProblemItem
@@ -21,6 +23,7 @@ from reteval.contract.runs import (
     RunRequest,
     RunStatus,
 )
+from reteval.contract.teams import Team, TeamRequest
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetUpload
 from reteval.errors import (
     ClientError,
@@ -40,6 +43,8 @@ from reteval.retries import Retry
 
 __all__ = [
     "AdversarialRequest",
+    "ApiKey",
+    "ApiKeyRequest",
     "AsyncClient",
     "Client",
     "ClientError",
@@ -55,10 +60,15 @@ __all__ = [
     "GateDocument",
     "GateOutcome",
     "GateVerdict",
+    "Grant",
+    "GrantRequest",
     "InvalidError",
     "Judgment",
     "Limits",
+    "Link",
     "MetricSummary",
+    "NewApiKey",
+    "NewLink",
     "NotFoundError",
     "PowerAnswer",
     "PowerRequest",
@@ -79,8 +89,11 @@ __all__ = [
     "RunRequest",
     "RunStatus",
     "Scale",
+    "Scope",
     "ServerError",
     "Severity",
+    "Team",
+    "TeamRequest",
     "TestSet",
     "TestSetUpload",
     "UnauthorizedError",

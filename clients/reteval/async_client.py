@@ -12,6 +12,7 @@ from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._keeping import AsyncKeeper
 from reteval._local import AsyncSearch, Rankings
 from reteval._uploads import HeadOptions, Source
+from reteval.async_access import AsyncAccess
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -27,7 +28,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper):
+class AsyncClient(AsyncKeeper, AsyncAccess):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

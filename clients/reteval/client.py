@@ -12,6 +12,7 @@ from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._keeping import Keeper
 from reteval._local import Rankings, Search
 from reteval._uploads import HeadOptions, Source
+from reteval.access import Access
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -27,7 +28,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Keeper):
+class Client(Keeper, Access):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and

@@ -9,6 +9,7 @@ last requests of a key are handed out one by one.
 import asyncio
 import time
 from collections.abc import Callable
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Final
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ _LENT_S: Final = 1.0
 """How long requests that were taken, or a refusal, are gone by without asking again."""
 _MOST_LENT: Final = 64
 _MOST_CALLERS: Final = 10_000
+_HALF_BITS: Final = 64
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -68,7 +70,8 @@ class Limiter:
 
     async def pass_stranger(self, address: str) -> Standing:
         """Count a request without a valid key; raises as `pass_key`."""
-        return await self._pass(PER_ADDRESS, SYSTEM_TENANT, address, self._rules.failures)
+        caller = _find_network(address)
+        return await self._pass(PER_ADDRESS, SYSTEM_TENANT, caller, self._rules.failures)
 
     async def _pass(self, policy: str, tenant: str, caller: str, rule: RateRule) -> Standing:
         loan = self._loans.get((tenant, caller))
@@ -131,6 +134,17 @@ class _Loan:
             reset_s=-(-grant.full_ms // 1_000),
             error=error,
         )
+
+
+def _find_network(address: str) -> str:
+    """Return what one visitor has of addresses: of version 6 it is the lower half."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:  # a unix socket has none
+        return address
+    if isinstance(parsed, IPv4Address):
+        return str(parsed)
+    return str(ip_network((parsed, _HALF_BITS), strict=False))
 
 
 def _refuse(grant: Grant) -> ServiceError:

@@ -144,10 +144,7 @@ class Runs:
         """
         fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
-            raise NotFoundError(
-                f"There is no run {run_id!r}; list them with GET /v1/runs."
-                f"{await self._tell_loss(run_id)}"
-            )
+            raise missing_run(run_id, more=await self._tell_loss(run_id))
         return read_run(tenant, fields)
 
     async def page(
@@ -304,6 +301,11 @@ class Runs:
         sets = await self._connection.zrange(keys.test_sets(tenant))
         for index in (keys.runs(tenant), *(keys.test_set_runs(tenant, one) for one in sets)):
             await self._connection.zrem(index, run_id)
+
+
+def missing_run(run_id: str, *, more: str = "") -> NotFoundError:
+    """Return the error of a run that is not there, or not there for this reader."""
+    return NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.{more}")
 
 
 @reading("a run")

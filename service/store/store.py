@@ -4,6 +4,8 @@ import secrets
 from typing import Final
 
 from service.store import keys
+from service.store.api_keys import ApiKeys
+from service.store.audit import Audit
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
@@ -13,9 +15,11 @@ from service.store.damage import Damage
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
+from service.store.grants import Grants
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.links import Links
 from service.store.load import Load
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
@@ -28,6 +32,7 @@ from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.targets import Targets
+from service.store.teams import Teams
 from service.store.test_sets import TestSets
 
 _KEY_BYTES: Final = 32
@@ -63,6 +68,11 @@ class Store:
         self.allowances = Allowances(connection, scripts)
         self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)
+        self.teams = Teams(connection, scripts)
+        self.api_keys = ApiKeys(connection, scripts)
+        self.grants = Grants(connection, scripts)
+        self.links = Links(connection, scripts)
+        self.audit = Audit(connection, scripts)
 
     @classmethod
     def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 import msgspec
 from msgspec import Struct
 
+from reteval.cli.access import audit, grant, keys, share, teams
 from reteval.cli.arguments import (
     UsageError,
     head_of,
@@ -158,6 +159,13 @@ def history(session: Session) -> int:
     return Exit.DONE
 
 
+def latest(session: Session) -> int:
+    """Print the report of the newest completed run."""
+    options = session.options
+    found = session.client.latest(test_set=options.test_set, label=options.label, team=options.team)
+    return _report(session, found.id)
+
+
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
     "run": run,
@@ -175,6 +183,12 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "usage": usage,
     "backup": backup,
     "restore": restore,
+    "latest": latest,
+    "teams": teams,
+    "keys": keys,
+    "grant": grant,
+    "share": share,
+    "audit": audit,
 }
 
 

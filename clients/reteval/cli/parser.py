@@ -4,6 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from reteval.cli.access_words import add_access
+from reteval.cli.words import Commands, add_command, add_global_options
+
 PRESETS: Final = ("quick", "default", "full")
 FORMATS: Final = ("text", "json", "junit", "markdown")
 
@@ -99,7 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(url=None, api_key=None, json=False)
-    _add_global_options(parser)
+    add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_upload(commands)
     _add_run(commands)
@@ -113,39 +116,13 @@ def build_parser() -> argparse.ArgumentParser:
     _add_power(commands)
     _add_probe(commands)
     _add_keeping(commands)
-    return parser
-
-
-Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse gives this type no public name
-
-
-def _add_global_options(parser: argparse.ArgumentParser) -> None:
-    # Accepted before and after the command's name; an absent one must not undo the other.
-    absent = argparse.SUPPRESS
-    parser.add_argument("--url", default=absent, help="the service; default: RETEVAL_URL")
-    parser.add_argument("--api-key", default=absent, help="default: RETEVAL_API_KEY")
-    parser.add_argument(
-        "--json", action="store_true", default=absent, help="print the JSON document only"
-    )
-
-
-def _add_command(
-    commands: "Commands[argparse.ArgumentParser]", name: str, about: str, example: str
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=about,
-        description=about[0].upper() + about[1:] + ".",
-        epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _add_global_options(parser)
+    add_access(commands)
     return parser
 
 
 def _add_upload(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "upload a test set (JSON, NDJSON, CSV, or TREC topics and qrels)"
-    parser = _add_command(commands, "upload", about, UPLOAD_EXAMPLE)
+    parser = add_command(commands, "upload", about, UPLOAD_EXAMPLE)
     parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="JSON, NDJSON or CSV")
     parser.add_argument("--topics", type=Path, help="TREC topics, with --qrels instead of FILE")
     parser.add_argument("--qrels", type=Path, help="TREC judgments")
@@ -166,7 +143,7 @@ def _add_upload(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_run(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "start a run against a search endpoint"
-    parser = _add_command(commands, "run", about, RUN_EXAMPLE)
+    parser = add_command(commands, "run", about, RUN_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", help="id, or name (its newest version)")
     parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
     parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
@@ -204,19 +181,19 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_wait(commands: "Commands[argparse.ArgumentParser]") -> None:
-    parser = _add_command(commands, "wait", "wait for a run to end", WAIT_EXAMPLE)
+    parser = add_command(commands, "wait", "wait for a run to end", WAIT_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds to wait at most")
 
 
 def _add_results(commands: "Commands[argparse.ArgumentParser]") -> None:
-    parser = _add_command(commands, "results", "print the report of a run", RESULTS_EXAMPLE)
+    parser = add_command(commands, "results", "print the report of a run", RESULTS_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
 
 
 def _add_history(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "print how a metric went from run to run"
-    parser = _add_command(commands, "history", about, HISTORY_EXAMPLE)
+    parser = add_command(commands, "history", about, HISTORY_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", help="id, or name (all its versions)")
     parser.add_argument("--metric", help="such as ndcg@10; default: the newest run's first")
     parser.add_argument("--label", help="only runs with this label")
@@ -230,7 +207,7 @@ def _add_history(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "score a run's stored rankings anew, without calling the endpoint"
-    parser = _add_command(commands, "rescore", about, RESCORE_EXAMPLE)
+    parser = add_command(commands, "rescore", about, RESCORE_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument("--metrics", metavar="A,B", help="such as recall@5,mrr")
     parser.add_argument("--k", metavar="1,3,5,10", help="cut-offs for metrics without one")
@@ -242,7 +219,7 @@ def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "send a run's unanswered requests again, in a new run that has all its answers"
-    parser = _add_command(commands, "retry", about, RETRY_EXAMPLE)
+    parser = add_command(commands, "retry", about, RETRY_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument(
         "--header",
@@ -257,7 +234,7 @@ def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_compare(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "compare two runs query by query: better, worse, no change, or can't tell"
-    parser = _add_command(commands, "compare", about, COMPARE_EXAMPLE)
+    parser = add_command(commands, "compare", about, COMPARE_EXAMPLE)
     parser.add_argument("baseline", metavar="BASELINE", help="id of the run before")
     parser.add_argument("candidate", metavar="CANDIDATE", help="id of the run after")
     parser.add_argument("--primary", metavar="METRIC", help="whose verdict is the overall one")
@@ -272,7 +249,7 @@ def _add_compare(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "hold a run to a gate file; the exit code is the verdict"
-    parser = _add_command(commands, "gate", about, GATE_EXAMPLE)
+    parser = add_command(commands, "gate", about, GATE_EXAMPLE)
     parser.add_argument("file", metavar="FILE", type=Path, help="the gate, YAML or JSON")
     parser.add_argument("--run", metavar="RUN", help="id of the run that is held to it")
     parser.add_argument("--comparison", metavar="ID", help="a comparison, in place of --run")
@@ -287,7 +264,7 @@ def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_power(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "tell how many queries show a difference"
-    parser = _add_command(commands, "power", about, POWER_EXAMPLE)
+    parser = add_command(commands, "power", about, POWER_EXAMPLE)
     parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs over one test set")
     parser.add_argument("--metric", help="of the runs; default ndcg@10 or mrr")
     parser.add_argument("--sigma", type=float, metavar="S", help="in place of the runs")
@@ -299,7 +276,7 @@ def _add_power(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "send a few queries to an endpoint and show what comes back, and what ids do not fit"
-    parser = _add_command(commands, "probe", about, PROBE_EXAMPLE)
+    parser = add_command(commands, "probe", about, PROBE_EXAMPLE)
     parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
     parser.add_argument("test_set", metavar="TEST_SET", nargs="?", help="to take queries from")
     parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
@@ -316,18 +293,18 @@ def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 
 def _add_keeping(commands: "Commands[argparse.ArgumentParser]") -> None:
-    pin = _add_command(commands, "pin", "keep a run from expiring", PIN_EXAMPLE)
-    unpin = _add_command(commands, "unpin", "let a run expire", UNPIN_EXAMPLE)
+    pin = add_command(commands, "pin", "keep a run from expiring", PIN_EXAMPLE)
+    unpin = add_command(commands, "unpin", "let a run expire", UNPIN_EXAMPLE)
     for parser in (pin, unpin):
         parser.add_argument("run", metavar="RUN", help="id of the run")
     about = "print what is kept, for how long, and what is left"
-    _add_command(commands, "usage", about, USAGE_EXAMPLE)
+    add_command(commands, "usage", about, USAGE_EXAMPLE)
     about = "save runs, each with its test set, and test sets in one file"
-    backup = _add_command(commands, "backup", about, BACKUP_EXAMPLE)
+    backup = add_command(commands, "backup", about, BACKUP_EXAMPLE)
     backup.add_argument("file", metavar="FILE", type=Path, help="to write")
     backup.add_argument("--run", action="append", default=[], metavar="ID", help="repeatable")
     backup.add_argument("--test-set", action="append", default=[], metavar="ID", help="repeatable")
     backup.add_argument("--all", action="store_true", help="every test set and ended run")
     about = "bring back what a backup holds and the service does not have"
-    restore = _add_command(commands, "restore", about, RESTORE_EXAMPLE)
+    restore = add_command(commands, "restore", about, RESTORE_EXAMPLE)
     restore.add_argument("file", metavar="FILE", type=Path, help="made by `reteval backup`")
