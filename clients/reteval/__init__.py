@@ -12,6 +12,7 @@ from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
 from reteval.contract.problems import ErrorCode, ProblemItem
+from reteval.contract.quotas import Allowance, QuotaName, TeamLimits
 from reteval.contract.results import MetricSummary, Results
 from reteval.contract.runs import (
     AdversarialRequest,
@@ -43,6 +44,7 @@ from reteval.retries import Retry
 
 __all__ = [
     "AdversarialRequest",
+    "Allowance",
     "ApiKey",
     "ApiKeyRequest",
     "AsyncClient",
@@ -78,6 +80,7 @@ __all__ = [
     "ProblemItem",
     "Progress",
     "Query",
+    "QuotaName",
     "RateLimitedError",
     "RescoreRequest",
     "ResponseError",
@@ -93,6 +96,7 @@ __all__ = [
     "ServerError",
     "Severity",
     "Team",
+    "TeamLimits",
     "TeamRequest",
     "TestSet",
     "TestSetUpload",

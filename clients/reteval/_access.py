@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reteval._requests import Call, delete_at, get_from, post_to, segment
+import msgspec
+
+from reteval._requests import JSON, Call, delete_at, get_from, post_to, segment
 from reteval.contract.api_keys import ApiKeyPage, ApiKeyRequest, NewApiKey
 from reteval.contract.audit import AuditPage
 from reteval.contract.grants import Grant, GrantList, GrantRequest, LinkList, LinkRequest, NewLink
+from reteval.contract.quotas import Allowance, TeamLimits
 from reteval.contract.runs import Run
 from reteval.contract.teams import Team, TeamList, TeamRequest
 
@@ -19,6 +22,28 @@ def post_team(request: TeamRequest | Mapping[str, Any]) -> Call[Team]:
 def get_teams() -> Call[TeamList]:
     """List all teams."""
     return get_from("/v1/teams", TeamList)
+
+
+def get_limits() -> Call[Allowance]:
+    """Read what the caller may use."""
+    return get_from("/v1/limits", Allowance)
+
+
+def get_team_limits(team_id: str) -> Call[TeamLimits]:
+    """Read the limits that a team has of its own."""
+    return get_from(f"/v1/teams/{segment(team_id)}/limits", TeamLimits)
+
+
+def put_team_limits(team_id: str, limits: TeamLimits | Mapping[str, Any]) -> Call[TeamLimits]:
+    """Give a team limits of its own."""
+    return Call(
+        method="PUT",
+        path=f"/v1/teams/{segment(team_id)}/limits",
+        expect=TeamLimits,
+        headers={"accept": JSON, "content-type": JSON},
+        content=msgspec.json.encode(limits),
+        repeatable=True,
+    )
 
 
 def post_key(request: ApiKeyRequest | Mapping[str, Any]) -> Call[NewApiKey]:

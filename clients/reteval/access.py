@@ -8,6 +8,7 @@ from reteval._sender import Sender
 from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from reteval.contract.audit import AuditRow
 from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
+from reteval.contract.quotas import Allowance, TeamLimits
 from reteval.contract.runs import Run
 from reteval.contract.teams import Team, TeamRequest
 
@@ -22,6 +23,18 @@ class Access(Sender):
     def teams(self) -> tuple[Team, ...]:
         """Return all teams by id; for admins."""
         return self._exchange(_access.get_teams()).items
+
+    def limits(self) -> Allowance:
+        """Return what this client may use, and what is left of it."""
+        return self._exchange(_access.get_limits())
+
+    def team_limits(self, team: str) -> TeamLimits:
+        """Return the limits that a team has of its own; for admins."""
+        return self._exchange(_access.get_team_limits(team))
+
+    def set_team_limits(self, team: str, limits: TeamLimits | Mapping[str, Any]) -> TeamLimits:
+        """Give a team limits of its own, in place of those it had; for admins."""
+        return self._exchange(_access.put_team_limits(team, limits))
 
     def create_key(self, request: ApiKeyRequest | Mapping[str, Any]) -> NewApiKey:
         """Make an API key; its `secret` is in this answer only."""

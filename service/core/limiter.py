@@ -53,11 +53,17 @@ class Limiter:
     """The rates of one process's callers."""
 
     def __init__(
-        self, rates: Rates, rules: RateRules, *, clock: Callable[[], float] = time.monotonic
+        self,
+        rates: Rates,
+        rules: RateRules,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        remembers: int = _MOST_CALLERS,
     ) -> None:
         self._rates = rates
         self._rules = rules
         self._clock = clock
+        self._remembers = remembers
         self._loans: dict[tuple[str, str], _Loan] = {}
 
     async def pass_key(self, tenant: str, key: str) -> Standing:
@@ -76,7 +82,7 @@ class Limiter:
     async def _pass(self, policy: str, tenant: str, caller: str, rule: RateRule) -> Standing:
         loan = self._loans.get((tenant, caller))
         if loan is None:
-            if len(self._loans) >= _MOST_CALLERS:
+            if len(self._loans) >= self._remembers:
                 self._loans.clear()
             loan = self._loans[tenant, caller] = _Loan()
         if not loan.covers(self._clock()):

@@ -12,9 +12,17 @@ from reteval.contract.api_keys import (
 )
 from reteval.contract.audit import AuditLog
 from reteval.contract.grants import DEFAULT_LINK_DAYS, MAX_LINK_DAYS
+from reteval.contract.quotas import TeamLimits
 
+LIMITS: Final = TeamLimits.__struct_fields__
 SCOPES: Final = ", ".join(Scope)
 
+LIMITS_EXAMPLE: Final = """\
+examples:
+  reteval limits
+  reteval limits --team search --set queries_per_day=5000000 --set concurrent_runs=32
+  reteval limits --team search --clear
+"""
 TEAMS_EXAMPLE: Final = """\
 examples:
   reteval teams create search --name 'Search team'
@@ -58,6 +66,7 @@ def add_access(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_share(commands)
     _add_latest(commands)
     _add_audit(commands)
+    _add_limits(commands)
 
 
 def _add_teams(commands: "Commands[argparse.ArgumentParser]") -> None:
@@ -139,6 +148,23 @@ def _add_audit(commands: "Commands[argparse.ArgumentParser]") -> None:
         "--log", choices=[*AuditLog], help="what was changed, or who was let in and refused"
     )
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="newest events; 50")
+
+
+def _add_limits(commands: "Commands[argparse.ArgumentParser]") -> None:
+    about = "print what may be used, what is used, and when it is new"
+    parser = add_command(commands, "limits", about, LIMITS_EXAMPLE)
+    parser.add_argument("--team", help="the limits that a team has of its own (for admins)")
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help=f"of {', '.join(LIMITS)}; the others become the deployment's; repeatable",
+    )
+    parser.add_argument(
+        "--clear", action="store_true", help="the team has no limits of its own any more"
+    )
 
 
 def _add_actions(

@@ -25,6 +25,7 @@ from reteval.cli.arguments import (
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.history import render_trend
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
+from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
@@ -189,6 +190,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "grant": grant,
     "share": share,
     "audit": audit,
+    "limits": limits,
 }
 
 

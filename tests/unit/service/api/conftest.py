@@ -20,6 +20,8 @@ ENVIRONMENT = {
     "RETEVAL_EGRESS": "loopback",
     "RETEVAL_SECRET_KEY": Fernet.generate_key().decode(),
     "RETEVAL_REAPER_INTERVAL_S": "60",
+    "RETEVAL_RATE_REQUESTS": "0",  # tests of other things send what they like
+    "RETEVAL_RATE_FAILURES": "0",
 }
 
 
