@@ -207,7 +207,7 @@ async def test_lists_go_from_page_to_page(kind: str) -> None:
         answer(ApiKeyPage(items=(KEY,))),
     ]
     service = Script(pages)
-    assert len(await ask(kind, service, lambda c: c.keys(team="search", limit=1))) == 2
+    assert len(await ask(kind, service, lambda c: c.api_keys(team="search", limit=1))) == 2
     assert service.requests[1].url.query == b"team=search&limit=1&cursor=c"
     service = Script([answer(AuditPage(items=(EVENT,)))])
     assert await ask(kind, service, lambda c: c.audit(log="access")) == [EVENT]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
+from reteval.contract.api_keys import Scope
 from service.settings import Settings, SettingsError
 from service.standalone import (
     Plan,
@@ -26,6 +27,7 @@ from service.standalone import (
     programs,
     secret_key,
 )
+from tests.factories import api_key
 
 
 def plan(host: str = "127.0.0.1", port: int = 8642, workers: int = 2) -> Plan:
@@ -81,6 +83,14 @@ def test_check_access_refuses_open_doors() -> None:
     settings = Settings.from_env({"RETEVAL_AUTH": "off", "RETEVAL_HOST": "10.0.0.1"})
     with pytest.raises(SettingsError, match=r"'required'.*127\.0\.0\.1"):
         check_access(settings)
+
+
+def test_check_access_refuses_a_clients_key() -> None:
+    """A key that was made for a team must not become the operator's by being in the shell."""
+    environ = {"RETEVAL_API_KEY": api_key(Scope.RUNS_READ)[0]}
+    with pytest.raises(SettingsError, match="RETEVAL_API_KEY"):
+        check_access(Settings.from_env(environ))
+    check_access(Settings.from_env(environ | {"RETEVAL_AUTH": "off"}))
 
 
 @pytest.mark.parametrize(
