@@ -19,6 +19,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from reteval.contract.tokens import read_token
 from service.embedded import EmbeddedServer, prepare_directory
 from service.settings import Settings, SettingsError
 from service.supervisor import Program, Supervisor
@@ -56,11 +57,16 @@ def is_loopback(host: str) -> bool:
 
 
 def check_access(settings: Settings) -> None:
-    """Refuse a bind that strangers could use.
+    """Refuse a bind that strangers could use, and a team's key as the operator's.
 
     Raises:
-        SettingsError: auth is off beyond loopback.
+        SettingsError: auth is off beyond loopback, or the variable holds what a client should.
     """
+    if settings.auth == "required" and read_token(settings.api_key) is not None:
+        raise SettingsError(
+            "RETEVAL_API_KEY holds a key that the service made, which as the operator's would "
+            "open everything: unset it here, or set it to another long random text"
+        )
     if settings.auth == "off" and not is_loopback(settings.host):
         raise SettingsError(
             f"RETEVAL_AUTH='off' is refused on {settings.host!r}: leave RETEVAL_AUTH at "

@@ -40,7 +40,7 @@ class Access(Sender):
         """Make an API key; its `secret` is in this answer only."""
         return self._exchange(_access.post_key(request))
 
-    def keys(self, *, team: str | None = None, limit: int | None = None) -> Iterator[ApiKey]:
+    def api_keys(self, *, team: str | None = None, limit: int | None = None) -> Iterator[ApiKey]:
         """Iterate over the keys of the team, newest first; of another one for admins."""
         return self._rows(_access.get_keys(team, limit))
 

@@ -42,7 +42,9 @@ class AsyncAccess(AsyncSender):
         """Make an API key; its `secret` is in this answer only."""
         return await self._exchange(_access.post_key(request))
 
-    def keys(self, *, team: str | None = None, limit: int | None = None) -> AsyncIterator[ApiKey]:
+    def api_keys(
+        self, *, team: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[ApiKey]:
         """Iterate over the keys of the team, newest first; of another one for admins."""
         return self._rows(_access.get_keys(team, limit))
 

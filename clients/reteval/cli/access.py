@@ -97,7 +97,7 @@ def _create_key(session: Session) -> int:
 
 def _list_keys(session: Session) -> int:
     head = ("key", "name", "scopes", "ends in", "until", "last used", "state")
-    return _list(session, session.client.keys(team=session.options.team), head, _key_cells)
+    return _list(session, session.client.api_keys(team=session.options.team), head, _key_cells)
 
 
 def _rotate_key(session: Session) -> int:

@@ -16,7 +16,7 @@ SHARE_PARAMETER: Final = "share"
 """Where a share token is sent: in the header, or in the query of a link."""
 
 _Id = Annotated[str, Meta(min_length=1, max_length=64)]
-Reader = Annotated[str, Meta(pattern=r"^(\*|[a-z0-9][a-z0-9-]*)$", max_length=63)]
+Reader = Annotated[str, Meta(pattern=r"^(\*|[a-z0-9][a-z0-9-]*)(?!\n)$", max_length=63)]
 
 
 class GrantRequest(Struct, kw_only=True, forbid_unknown_fields=True):

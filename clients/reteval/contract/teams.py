@@ -11,7 +11,7 @@ TeamId = Annotated[
     Meta(
         min_length=1,
         max_length=63,
-        pattern="^[a-z0-9][a-z0-9-]*$",
+        pattern=r"^[a-z0-9][a-z0-9-]*(?!\n)$",  # a `$` alone lets a line feed follow
         description="Small letters, digits and hyphens.",
     ),
 ]

@@ -52,6 +52,13 @@ async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
+async def guarded(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Open the API on an empty store with keys required, and no key of the operator."""
+    async with open_client(redis_url, RETEVAL_AUTH="required") as opened:
+        yield opened
+
+
+@pytest.fixture
 async def ended_run(client: httpx.AsyncClient, store: Store) -> str:
     """Return the id of a run that has ended, over the set `ended`."""
     await client.post("/v1/test-sets", json=TEST_SET)

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -23,7 +22,6 @@ from service.settings import Settings
 from service.store.keys import new_id
 from service.store.store import Store
 from tests.factories import stored_key
-from tests.unit.service.api.conftest import Opens
 from tests.unit.service.api.teams import (
     ADDRESS,
     SCOPES,
@@ -69,13 +67,6 @@ run_routes = pytest.mark.parametrize(
 shared_routes = pytest.mark.parametrize(
     "one", [one for one in ROUTES if one.operation.shared], ids=name_of
 )
-
-
-@pytest.fixture
-async def guarded(redis_url: str, opens: Opens) -> AsyncIterator[httpx.AsyncClient]:
-    """Open the API with keys required and no key of the operator."""
-    async with opens(redis_url, RETEVAL_AUTH="required") as client:
-        yield client
 
 
 async def ask(
