@@ -87,8 +87,8 @@ class Limiter:
             loan = self._loans[tenant, caller] = _Loan()
         if not loan.covers(self._clock()):
             async with loan.lock:  # those who come meanwhile share what is taken
-                if not loan.covers(self._clock()):
-                    wanted, unused = loan.close()
+                if not loan.covers(now := self._clock()):
+                    wanted, unused = loan.close(now)
                     grant = await self._rates.take(
                         tenant, caller, rule, wanted=wanted, unused=unused
                     )
@@ -114,11 +114,14 @@ class _Loan:
         """Whether the next request needs no asking: there is one left, or certainly none."""
         return now < self._until and (self._left > 0 or self._grant.granted == 0)
 
-    def close(self) -> tuple[int, int]:
-        """Return how many to ask for next, and how many were not used."""
+    def close(self, now: float) -> tuple[int, int]:
+        """Return how many to ask for next, and how many were not used.
+
+        Twice as many as before where they were used up in time, else as many as were used.
+        """
         granted = self._grant.granted
         unused, self._left = self._left, 0
-        wanted = 2 * granted if not unused else granted - unused
+        wanted = 2 * granted if now < self._until else granted - unused
         return max(1, min(wanted, _MOST_LENT)), unused
 
     def open(self, grant: Grant, now: float) -> None:

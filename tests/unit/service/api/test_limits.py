@@ -163,7 +163,7 @@ async def test_child_runs_are_counted(redis_url: str, store: Store, opens: Opens
         await end_run(store, run_id)
         await client.post("/v1/runs", json=run_body(), headers=mine)
         files = {
-            "request": (None, b'{"test_set": "ended"}', "application/json"),
+            "request": ("request.json", b'{"test_set": "ended"}', "application/json"),
             "rankings": ("run.trec", b"q1 Q0 d1 1 1.0 x\n", "text/plain"),
         }
         answers = [

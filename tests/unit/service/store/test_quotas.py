@@ -236,6 +236,18 @@ async def test_a_team_works_on_no_more_runs_than_it_may(store: Store) -> None:
     assert claim.job_id == waiting
 
 
+async def test_runs_held_back_are_not_taken_for_a_lack_of_workers(store: Store) -> None:
+    """What waits for other runs of its team is counted as waiting, and has no age."""
+    spec = await spec_of(store)
+    await create(store, spec, concurrent_runs=1)
+    await create(store, fresh(spec), concurrent_runs=1)
+    assert await store.claims.take(RUNS, owner="w", lease_s=30) is not None
+    backlog = await store.load.backlog()
+    load = backlog.load(RUNS)
+    assert (load.claimable, load.held, load.waiting) == (0, 1, 1)
+    assert backlog.age_s(RUNS) == 0
+
+
 async def test_a_run_that_waits_can_be_cancelled(store: Store) -> None:
     """One that was begun and has to wait is still ended when it is asked to."""
     spec = await spec_of(store)
