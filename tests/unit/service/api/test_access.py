@@ -1,9 +1,15 @@
 """The guard: what it takes from a request, and what is the same whether keys are needed or not."""
 
+from typing import Any
+
 import httpx
 import pytest
+from litestar import Litestar, get
 
 from reteval.contract.api_keys import Scope
+from service.api.access import guard_routes
+from service.api.problems import answer_service_error
+from service.errors import ServiceError
 from service.store.store import Store
 from tests.factories import api_key, stored_key
 from tests.unit.service.api.teams import bearer
@@ -62,3 +68,19 @@ async def test_options_need_no_key(guarded: httpx.AsyncClient) -> None:
     """What a route answers to is told to everybody."""
     answer = await guarded.options("/v1/runs")
     assert (answer.status_code, "POST" in answer.headers["Allow"]) == (204, True)
+
+
+async def test_route_that_says_nothing_is_closed() -> None:
+    """A handler without an operation answers nobody, not even with auth off."""
+
+    @get("/x", guards=[guard_routes(required=False, operator_key="")])
+    async def forgotten() -> str:
+        return "open"
+
+    app: Any = Litestar(
+        [forgotten], exception_handlers={ServiceError: answer_service_error}, openapi_config=None
+    )
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://api.test") as client:
+        answer = await client.get("/x")
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")

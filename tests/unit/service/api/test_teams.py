@@ -132,3 +132,15 @@ async def test_failed_change_is_no_event(guarded: httpx.AsyncClient, admin: dict
     await guarded.post("/v1/runs", json=run_body(test_set="none"), headers=admin)
     await guarded.delete("/v1/runs/run_none", headers=admin)
     assert (await guarded.get("/v1/audit", headers=admin)).json()["items"] == []
+
+
+async def test_replay_is_no_event(
+    guarded: httpx.AsyncClient, store: Store, admin: dict[str, str]
+) -> None:
+    """A POST repeated with its idempotency key made one run, and is in the log once."""
+    await guarded.post("/v1/test-sets", json=TEST_SET, headers=admin)
+    for _ in range(2):
+        await guarded.post("/v1/runs", json=run_body(), headers={**admin, "Idempotency-Key": "k"})
+    log = (await guarded.get("/v1/audit", headers=admin)).json()["items"]
+    assert [row["event"] for row in log] == ["run_created", "test_set_created"]
+    assert (await store.audit.page("changes", before=None, limit=9))[1] is None

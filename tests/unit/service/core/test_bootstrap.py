@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from reteval.contract.api_keys import Scope
+from reteval.contract.api_keys import NewApiKey, Scope
 from reteval.contract.audit import AuditLog
 from service.core.audit import page_audit
 from service.core.backend import Backend
@@ -64,11 +64,16 @@ async def test_expired_key_is_replaced(backend: Backend, clock: Clock) -> None:
     assert (await make_first_key(backend, days=1, again=False)).secret
 
 
-async def test_of_many_at_once_one_is_made(backend: Backend) -> None:
-    """Commands that race make one key that opens."""
+@pytest.mark.parametrize("again", [False, True])
+async def test_of_many_at_once_one_is_made(backend: Backend, *, again: bool) -> None:
+    """Commands that race make one key that opens; who comes late is told so, or replaces it."""
+    await asyncio.gather(*(backend.store.ping() for _ in range(8)))  # eight open connections
     made = await asyncio.gather(
-        *(make_first_key(backend, days=1, again=False) for _ in range(8)), return_exceptions=True
+        *(make_first_key(backend, days=1, again=again) for _ in range(8)), return_exceptions=True
     )
     keys, _ = await backend.store.api_keys.page("default", before=None, limit=20)
-    assert sum(key.opens(backend.now_ms()) for key in keys) == 1
-    assert sum(not isinstance(one, ForbiddenError) for one in made) == 1
+    living = [key.id for key in keys if key.opens(backend.now_ms())]
+    assert living == [await backend.store.api_keys.first()]
+    late = [one for one in made if isinstance(one, ForbiddenError)]
+    assert len(late) + sum(isinstance(one, NewApiKey) for one in made) == 8
+    assert any("Somebody else" in one.detail for one in late)
