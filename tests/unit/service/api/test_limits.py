@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.backups import MEDIA
 from service.store.store import Store
 from tests.factories import stored_key
 from tests.unit.service.api.conftest import Opens
@@ -282,3 +283,40 @@ async def test_store_that_is_away_lets_nobody_pass(opens: Opens) -> None:
     for one in (answer, guess):
         assert (one.status_code, one.json()["code"]) == (503, "store_unavailable")
         assert one.headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("limits", "name", "restored"),
+    [
+        ({"RETEVAL_QUOTA_TEST_SETS": "1"}, "test_sets", 1),
+        ({"RETEVAL_QUOTA_STORED_BYTES": "{sets}"}, "stored_bytes", 2),
+    ],
+    ids=["a set", "a run"],
+)
+async def test_restoring_is_no_way_round(
+    redis_url: str,
+    store: Store,
+    opens: Opens,
+    limits: dict[str, str],
+    name: str,
+    restored: int,
+) -> None:
+    """What a backup brings is held to the quotas; what stands before the refused one stays."""
+    async with opens(redis_url) as client:
+        sets = [await client.post("/v1/test-sets", json=TEST_SET | {"name": n}) for n in "ab"]
+        run_id = (await client.post("/v1/runs", json=run_body(test_set="b"))).json()["id"]
+        await end_run(store, run_id)
+        file = (await client.post("/v1/backups", json={"all": True})).content
+    with redis.Redis.from_url(redis_url) as connection:
+        connection.flushall()
+    mine = bearer(await stored_key(store, *WORKER))
+    stored = sum(one.json()["bytes"] for one in sets)
+    chosen = {variable: value.format(sets=stored) for variable, value in limits.items()}
+    async with opens(redis_url, **KEYS, **chosen) as client:
+        refused = await client.post(
+            "/v1/restores", content=file, headers=mine | {"Content-Type": MEDIA}
+        )
+        kept = (await client.get("/v1/test-sets", headers=mine)).json()["items"]
+        runs = (await client.get("/v1/runs", headers=mine)).json()["items"]
+    assert (refused.status_code, refused.json()["quota"]["name"]) == (429, name)
+    assert (len(kept), runs) == (restored, [])
