@@ -39,7 +39,11 @@ class Visit(Struct, frozen=True, kw_only=True):
 
 
 async def admit(
-    backend: Backend, visit: Visit, *, operator_key: str, note: Callable[[Standing], None]
+    backend: Backend,
+    visit: Visit,
+    *,
+    operator_key: str,
+    note: Callable[[Standing], None] = lambda _: None,
 ) -> Identity:
     """Return who a visitor is, if it may do what it asks for; `note` is told its rate.
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from reteval.contract.api_keys import Scope
-from service.core.backend import Backend, parse_policy
+from service.core.backend import Backend, Keeping, parse_policy
 from service.core.identity import Identity, widen
 from service.queue import JobQueue
 from service.store.store import Store
@@ -35,6 +35,7 @@ def a_backend(store: Store, queue: JobQueue, clock: Clock | None = None) -> Back
         egress="loopback",
         secret_key="",
         code_version="0.1.0",
+        keeping=Keeping(),
         now=clock or Clock(),
     )
 
