@@ -13,20 +13,21 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
 
+from reteval.contract.api_keys import DEFAULT_DAYS, MAX_DAYS
 from service.admin import add_admin
-from service.app import openapi_yaml
+from service.app import bootstrap, openapi_yaml
 from service.embedded import EmbeddedError, EmbeddedServer
 from service.errors import ServiceError
 from service.logs import SERVER, configure_logs
 from service.settings import TABLE, Settings, SettingsError
 from service.standalone import (
+    FIRST_KEY,
     Plan,
     PortTakenError,
     banner,
     check_access,
     child_environment,
     claim_port,
-    is_loopback,
     programs,
     secret_key,
     supervise,
@@ -48,8 +49,11 @@ def run(args: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], None] = args.command
     try:
         command(args)
-    except (EmbeddedError, PortTakenError, ServiceError) as exc:
+    except (EmbeddedError, PortTakenError) as exc:
         say(f"error: {exc}")
+        return 1
+    except ServiceError as exc:
+        say(f"error: {exc.detail}")
         return 1
     except SettingsError as exc:
         say(f"error: {exc}")
@@ -84,7 +88,21 @@ def parser() -> argparse.ArgumentParser:
         "serve",
         serve,
         "Run the API alone, on RETEVAL_HOST and RETEVAL_PORT.",
-        "RETEVAL_REDIS_URL=redis://store:6379 RETEVAL_API_KEY=… python -m service serve",
+        "RETEVAL_REDIS_URL=redis://store:6379 python -m service serve",
+    )
+    first = add(
+        commands,
+        "bootstrap",
+        make_first_key,
+        "Make the first API key, an admin's, and print it; once for a deployment.",
+        "python -m service bootstrap --data .reteval",
+    )
+    first.add_argument("--data", help="directory of the store's files (.reteval)")
+    first.add_argument(
+        "--days", type=_days, default=DEFAULT_DAYS, help=f"days it opens ({DEFAULT_DAYS})"
+    )
+    first.add_argument(
+        "--again", action="store_true", help="the key was lost: revoke it and make another"
     )
     add(
         commands,
@@ -124,11 +142,6 @@ def up(args: argparse.Namespace) -> None:
         if getattr(args, name) is not None:
             environ[f"RETEVAL_{name.upper()}"] = getattr(args, name)
     settings = Settings.from_env(environ)
-    if not is_loopback(settings.host) and not settings.api_key:
-        raise SettingsError(
-            f"RETEVAL_API_KEY is required on {settings.host!r}, which other machines can reach: "
-            "set it to a long random text, or bind 127.0.0.1"
-        )
     plan = Plan(
         host=settings.host,
         port=claim_port(settings.host, settings.port),
@@ -151,6 +164,8 @@ def serve(_args: argparse.Namespace) -> None:
     settings = Settings.from_env(os.environ)
     check_access(settings)
     configure_logs(settings.log_level)
+    if settings.auth == "required" and not settings.api_key:
+        say(f"reteval: {FIRST_KEY}")
     with ExitStack() as stack:
         if not settings.redis_url:
             store = stack.enter_context(EmbeddedServer(Path(settings.data)))
@@ -167,6 +182,21 @@ def serve(_args: argparse.Namespace) -> None:
             log_level=LogLevels(settings.log_level),
             log_dictconfig=SERVER,
         ).serve()
+
+
+def make_first_key(args: argparse.Namespace) -> None:
+    """Make the first key in the store that the settings name, and print it."""
+    environ = dict(os.environ)
+    if args.data is not None:
+        environ["RETEVAL_DATA"] = args.data
+    settings = Settings.from_env(environ)
+    with ExitStack() as stack:
+        if not settings.redis_url:
+            store = stack.enter_context(EmbeddedServer(Path(settings.data)))
+            settings = Settings.from_env(environ | {"RETEVAL_REDIS_URL": store.url})
+        made = asyncio.run(bootstrap(settings, days=args.days, again=args.again))
+    say(f"reteval: {made.id} opens everything until {made.expires_at}; it is shown only now")
+    print(made.secret, flush=True)
 
 
 def openapi(_args: argparse.Namespace) -> None:
@@ -203,6 +233,13 @@ def _count(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("use 1 or more")
+    return number
+
+
+def _days(text: str) -> int:
+    number = _count(text)
+    if number > MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"use {MAX_DAYS} or less")
     return number
 
 

@@ -10,19 +10,24 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 import structlog
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
+from reteval.contract.api_keys import NewApiKey
+from reteval.contract.quotas import QuotaName
 from service.api import (
+    api_keys,
     backups,
     catalogues,
     comparisons,
     endpoints,
     gates,
+    grants,
     keeping,
+    limits,
     monitoring,
     power,
     previews,
@@ -31,17 +36,22 @@ from service.api import (
     reports,
     runs,
     system,
+    teams,
     test_sets,
     trends,
     webhooks,
 )
-from service.api.access import require_key
+from service.api.access import find_identity, guard_routes
 from service.api.envelope import stamp
+from service.api.limiting import announce
 from service.api.observing import Traffic, observe
 from service.api.openapi import PREFIX, describe
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
+from service.api.trail import note_event
 from service.core.backend import Backend, Keeping, parse_policy
+from service.core.bootstrap import make_first_key
+from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.logs import configure_logs
@@ -50,6 +60,8 @@ from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.stderr import forgive_stderr
 from service.store.ending import end_task
+from service.store.quotas import Quotas
+from service.store.rates import RateRule
 from service.store.store import Store
 from service.tracing import flush_tracing, start_tracing
 
@@ -71,6 +83,10 @@ _V1: Final = (
     *keeping.HANDLERS,
     *backups.HANDLERS,
     *webhooks.HANDLERS,
+    *api_keys.HANDLERS,
+    *teams.HANDLERS,
+    *grants.HANDLERS,
+    *limits.HANDLERS,
 )
 
 
@@ -85,12 +101,17 @@ def create_app(settings: Settings) -> Litestar:
         await asyncio.to_thread(flush_tracing)
 
     traffic = Traffic()
-    guards = [require_key(settings.api_key)] if settings.auth == "required" else []
+    guard = guard_routes(required=settings.auth == "required", operator_key=settings.api_key)
     return Litestar(
         route_handlers=[
-            Router(PREFIX, route_handlers=_handlers(_V1), guards=guards),
+            Router(
+                PREFIX,
+                route_handlers=_handlers(_V1),
+                guards=[guard],
+                dependencies={"backend": Provide(_serve_caller, sync_to_thread=False)},
+            ),
             *system.HANDLERS,
-            Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=guards),
+            Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=[guard]),
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
         exception_handlers={
@@ -99,8 +120,8 @@ def create_app(settings: Settings) -> Litestar:
             Exception: answer_unexpected,
         },
         middleware=[observe],
-        before_send=[stamp, traffic.count],
         state=State({"traffic": traffic}),
+        before_send=[stamp, announce, note_event, traffic.count],
         lifespan=[live],
         request_max_body_size=None,
         openapi_config=None,
@@ -123,15 +144,13 @@ def application() -> Litestar:
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse to serve without a store, or unguarded where others can reach it.
+    """Refuse to serve without a store, or without keys where others can reach it.
 
     Raises:
         SettingsError: the message names the setting and what it may be.
     """
     if not settings.redis_url:
         raise SettingsError("RETEVAL_REDIS_URL is empty; set it, or use `python -m service up`")
-    if settings.auth == "required" and not settings.api_key:
-        raise SettingsError("RETEVAL_API_KEY is empty; set it, or RETEVAL_AUTH=off on loopback")
     try:
         parse_policy(settings.egress, settings.egress_allow, settings.own_addresses())
     except ValueError as exc:
@@ -139,7 +158,7 @@ def check_settings(settings: Settings) -> None:
     if settings.auth == "off" and not _is_loopback(settings.host):
         raise SettingsError(
             f"RETEVAL_AUTH=off is refused on RETEVAL_HOST={settings.host!r}; "
-            "bind to 127.0.0.1, or set RETEVAL_AUTH=required and RETEVAL_API_KEY"
+            "bind to 127.0.0.1, or leave RETEVAL_AUTH at `required`"
         )
 
 
@@ -148,16 +167,47 @@ def openapi_yaml(settings: Settings) -> str:
     return write_yaml(describe(create_app(settings).routes))
 
 
+async def bootstrap(settings: Settings, *, days: int, again: bool) -> NewApiKey:
+    """Make the first key of the deployment whose store the settings name.
+
+    Raises:
+        ServiceError: it was made already, or the store does not answer.
+    """
+    async with connect(settings) as backend:
+        return await make_first_key(backend, days=days, again=again)
+
+
 @contextlib.asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Hold the connections, keep the reaper running, and watch what may go wrong."""
+    async with connect(settings) as backend, contextlib.AsyncExitStack() as held:
+        await check_store(backend.store)
+        backend.limit(find_quotas(settings), find_rates(settings))
+        chores = {
+            "reaper": reap_forever(
+                backend.store,
+                backend.queue,
+                interval_s=settings.reaper_interval_s,
+                retention_days=settings.retention_days,
+            ),
+            "watch": watch_forever(backend, interval_s=WATCH_S),
+        }
+        for name, chore in chores.items():
+            task = asyncio.create_task(chore, name=name)
+            task.add_done_callback(_report_end)
+            held.push_async_callback(end_task, task)
+        yield backend
+
+
+@contextlib.asynccontextmanager
+async def connect(settings: Settings) -> AsyncIterator[Backend]:
+    """Hold the connections."""
     async with contextlib.AsyncExitStack() as held:
         store = Store.connect(settings.redis_url)
         held.push_async_callback(store.close)
         queue = JobQueue.connect(settings.redis_url)
         held.callback(queue.close)
-        await check_store(store)
-        backend = Backend(
+        yield Backend(
             store=store,
             queue=queue,
             policy=parse_policy(settings.egress, settings.egress_allow, settings.own_addresses()),
@@ -169,20 +219,6 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
             ),
             now=lambda: datetime.now(UTC),
         )
-        chores = {
-            "reaper": reap_forever(
-                store,
-                queue,
-                interval_s=settings.reaper_interval_s,
-                retention_days=settings.retention_days,
-            ),
-            "watch": watch_forever(backend, interval_s=WATCH_S),
-        }
-        for name, chore in chores.items():
-            task = asyncio.create_task(chore, name=name)
-            task.add_done_callback(_report_end)
-            held.push_async_callback(end_task, task)
-        yield backend
 
 
 async def check_store(store: Store) -> None:
@@ -202,6 +238,25 @@ async def check_store(store: Store) -> None:
         _log.warning("store.unsafe", code=finding.code, message=finding.message, fix=finding.fix)
 
 
+def find_quotas(settings: Settings) -> Quotas:
+    """Return the quotas in force: where no keys are asked for, only that of runs that wait."""
+    names = QuotaName if settings.auth == "required" else (QuotaName.QUEUED_RUNS,)
+    return {str(name): getattr(settings, f"quota_{name}") for name in names}
+
+
+def find_rates(settings: Settings) -> RateRules:
+    """Return how fast keys, and those without one, may send."""
+    window = settings.rate_window_s
+    return RateRules(
+        keys=RateRule(
+            requests=settings.rate_requests,
+            window_s=window,
+            per_day=settings.quota_requests_per_day,
+        ),
+        failures=RateRule(requests=settings.rate_failures, window_s=window),
+    )
+
+
 def _report_end(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (cause := task.exception()) is not None:
         _log.error("chore.died", chore=task.get_name(), exc_info=cause)
@@ -214,6 +269,10 @@ def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:
 def _find_backend(state: State) -> Backend:
     backend: Backend = state.backend
     return backend
+
+
+def _serve_caller(state: State, request: Request[Any, Any, Any]) -> Backend:
+    return _find_backend(state).of(find_identity(request))
 
 
 def _is_loopback(host: str) -> bool:

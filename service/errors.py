@@ -5,20 +5,33 @@ from http import HTTPStatus
 from typing import ClassVar
 
 from reteval.contract.problems import ErrorCode, ProblemItem
+from reteval.contract.quotas import QuotaRefusal
 
 
 class ServiceError(Exception):
-    """Something a client can be told. `errors` points at the places in the body."""
+    """Something a client can be told. `errors` points at the places in the body.
+
+    `retry_after_s` is when it is worth repeating, where that is known.
+    """
 
     code: ClassVar[ErrorCode] = ErrorCode.INTERNAL
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
     title: ClassVar[str] = "Internal error"
     retryable: ClassVar[bool] = False
 
-    def __init__(self, detail: str, *, errors: Sequence[ProblemItem] = ()) -> None:
+    def __init__(
+        self,
+        detail: str,
+        *,
+        errors: Sequence[ProblemItem] = (),
+        retry_after_s: int | None = None,
+        quota: QuotaRefusal | None = None,
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.errors = tuple(errors)
+        self.retry_after_s = retry_after_s
+        self.quota = quota
 
 
 class MalformedJsonError(ServiceError):
@@ -53,12 +66,28 @@ class BadCursorError(ServiceError):
     title = "The cursor is not valid here"
 
 
+class KeyInUrlError(ServiceError):
+    """A key in the query string, where logs and histories keep it."""
+
+    code = ErrorCode.KEY_IN_URL
+    status = HTTPStatus.BAD_REQUEST
+    title = "A key does not belong in the address"
+
+
 class UnauthorizedError(ServiceError):
     """No key, or not the right one."""
 
     code = ErrorCode.UNAUTHORIZED
     status = HTTPStatus.UNAUTHORIZED
     title = "A valid API key is needed"
+
+
+class ForbiddenError(ServiceError):
+    """The key is valid, but lacks the scope that the route needs."""
+
+    code = ErrorCode.FORBIDDEN
+    status = HTTPStatus.FORBIDDEN
+    title = "The key may not do this"
 
 
 class NotFoundError(ServiceError):
@@ -79,7 +108,7 @@ class NotTerminalError(ServiceError):
 
 
 class NameTakenError(ServiceError):
-    """A saved endpoint of that name exists."""
+    """Something else has that name: a saved endpoint, or a team."""
 
     code = ErrorCode.NAME_TAKEN
     status = HTTPStatus.CONFLICT
@@ -213,6 +242,23 @@ class IdempotencyMismatchError(ServiceError):
     code = ErrorCode.IDEMPOTENCY_MISMATCH
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     title = "The idempotency key belongs to another request"
+
+
+class RateLimitedError(ServiceError):
+    """A key, or an address without a valid one, sends more requests than it may."""
+
+    code = ErrorCode.RATE_LIMITED
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    title = "Too many requests"
+    retryable = True
+
+
+class QuotaExceededError(ServiceError):
+    """The team has used what it may have of something; `quota` says of what."""
+
+    code = ErrorCode.QUOTA_EXCEEDED
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    title = "A quota is used up"
 
 
 class NotReadyError(ServiceError):

@@ -54,6 +54,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     webhook_timeout_s: float
     webhook_retries_s: tuple[float, ...]
     webhook_patience_s: float
+    rate_requests: int
+    rate_window_s: int
+    rate_failures: int
+    quota_concurrent_runs: int
+    quota_queued_runs: int
+    quota_queries_per_day: int
+    quota_requests_per_day: int
+    quota_stored_bytes: int
+    quota_test_sets: int
     log_level: str
 
     def __repr__(self) -> str:
@@ -126,6 +135,8 @@ def _redis_url(text: str) -> str:
     return text
 
 
+_AMOUNT: Final = _integer(0, 2**53)
+
 TABLE: Final = (
     Setting(
         "redis_url",
@@ -135,7 +146,14 @@ TABLE: Final = (
         _redis_url,
         secret=True,
     ),
-    Setting("api_key", "", "", "The bearer key that clients must send", str, secret=True),
+    Setting(
+        "api_key",
+        "",
+        "",
+        "The operator's bearer key, which opens everything; none: only keys that were made",
+        str,
+        secret=True,
+    ),
     Setting(
         "auth",
         "required",
@@ -212,6 +230,63 @@ TABLE: Final = (
         "s",
         "How long all deliveries to a webhook may fail before it is switched off",
         _seconds(0, 31_536_000),
+    ),
+    Setting(
+        "rate_requests",
+        "1200",
+        "",
+        "Requests that an API key may send in a window; 0: any number",
+        _AMOUNT,
+    ),
+    Setting("rate_window_s", "60", "s", "The window of the rates", _integer(1, 86_400)),
+    Setting(
+        "rate_failures",
+        "60",
+        "",
+        "Requests without a valid key from one address in a window; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_concurrent_runs",
+        "16",
+        "",
+        "Runs of a team that are worked on at once, others wait; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_queued_runs",
+        "1000",
+        "",
+        "Runs of a team that may wait, also where no keys are asked for; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_queries_per_day",
+        "1000000",
+        "",
+        "Queries that the runs and probes of a team may send a day; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_requests_per_day",
+        "500000",
+        "",
+        "Requests that the keys of a team may send a day; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_stored_bytes",
+        "4000000000",
+        "bytes",
+        "Bytes that a team may store; 0: any number",
+        _AMOUNT,
+    ),
+    Setting(
+        "quota_test_sets",
+        "1000",
+        "",
+        "Versions of test sets that a team may keep; 0: any number",
+        _AMOUNT,
     ),
     Setting(
         "log_level",

@@ -19,6 +19,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from reteval.contract.tokens import read_token
 from service.embedded import EmbeddedServer, prepare_directory
 from service.settings import Settings, SettingsError
 from service.supervisor import Program, Supervisor
@@ -26,6 +27,7 @@ from service.supervisor import Program, Supervisor
 _READY_POLL_S: Final = 0.05
 _PROBE_S: Final = 1.0
 _KEY_BYTES: Final = 32
+FIRST_KEY: Final = "callers need a key; the first is made by: python -m service bootstrap"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -55,20 +57,20 @@ def is_loopback(host: str) -> bool:
 
 
 def check_access(settings: Settings) -> None:
-    """Refuse a bind that strangers could use, or that nobody could.
+    """Refuse a bind that strangers could use, and a team's key as the operator's.
 
     Raises:
-        SettingsError: auth is off beyond loopback, or required without a key.
+        SettingsError: auth is off beyond loopback, or the variable holds what a client should.
     """
+    if settings.auth == "required" and read_token(settings.api_key) is not None:
+        raise SettingsError(
+            "RETEVAL_API_KEY holds a key that the service made, which as the operator's would "
+            "open everything: unset it here, or set it to another long random text"
+        )
     if settings.auth == "off" and not is_loopback(settings.host):
         raise SettingsError(
-            f"RETEVAL_AUTH='off' is refused on {settings.host!r}: set RETEVAL_API_KEY and leave "
-            "RETEVAL_AUTH at 'required', or bind a loopback address such as 127.0.0.1"
-        )
-    if settings.auth == "required" and not settings.api_key:
-        raise SettingsError(
-            "RETEVAL_AUTH='required' needs a key: set RETEVAL_API_KEY to a long random text, "
-            "or RETEVAL_AUTH=off on a loopback address"
+            f"RETEVAL_AUTH='off' is refused on {settings.host!r}: leave RETEVAL_AUTH at "
+            "'required', or bind a loopback address such as 127.0.0.1"
         )
 
 
@@ -151,6 +153,10 @@ def banner(plan: Plan, settings: Settings, *, embedded: bool) -> str:
     lines = [f"reteval: data directory {plan.data}, store {store}, workers {plan.workers}"]
     if settings.auth == "off":
         lines.append("reteval: auth is off: every program on this machine may use the API")
+    elif not settings.api_key:
+        lines.append(
+            f"reteval: {FIRST_KEY} --data {plan.data}" if embedded else f"reteval: {FIRST_KEY}"
+        )
     if settings.egress == "loopback":
         lines.append("reteval: runs may call endpoints on this machine's loopback addresses")
     return "\n".join(lines)

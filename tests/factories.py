@@ -1,12 +1,20 @@
 """Small valid things that tests change one part of."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
+import msgspec
+
+from reteval.contract.api_keys import Scope
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import Estimate, RunRequest, TestSetRef
+from reteval.contract.teams import Team
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetStats
+from reteval.contract.tokens import KEY, SECRET_CHARS, spell_token
+from service.core.keyring import digest_token
 from service.queue import RUNS
+from service.store.api_keys import ApiKeyRecord
 from service.store.keys import DEFAULT_TENANT, new_id
 from service.store.records import RunRecord, RunSpec, TestSetDraft
 from service.store.store import Store
@@ -97,3 +105,32 @@ async def stored_run(store: Store, spec: RunSpec) -> RunRecord:
         DEFAULT_TENANT, spec, secrets=None, idempotency=None, queue=RUNS
     )
     return record
+
+
+def api_key(*scopes: Scope, team: str = DEFAULT_TENANT, **changes: Any) -> tuple[str, ApiKeyRecord]:
+    """Return the token of a key and its record; it opens until 2100."""
+    key_id = new_id("key")
+    token = spell_token(KEY, key_id.removeprefix("key_"), "s" * SECRET_CHARS)
+    record = ApiKeyRecord(
+        id=key_id,
+        team=team,
+        name="a key",
+        scopes=scopes,
+        last4=token[-4:],
+        digest=digest_token(token),
+        created_ms=1_000,
+        created_by="key_maker",
+        expires_ms=4_102_444_800_000,
+    )
+    return token, msgspec.structs.replace(record, **changes)
+
+
+async def stored_key(store: Store, *scopes: Scope, **changes: Any) -> str:
+    """Store a key, with its team if that is a new one, and return its token."""
+    token, record = api_key(*scopes, **changes)
+    if not await store.teams.has(record.team):
+        await store.teams.create(Team(id=record.team, name=record.team, created_at=""))
+    await store.api_keys.create(record)
+    if record.revoked_ms is not None:
+        await store.api_keys.revoke(record.id, record.revoked_ms)
+    return token

@@ -3,13 +3,16 @@
 from reteval._gates import GateDocument
 from reteval.async_client import AsyncClient
 from reteval.client import Client
+from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.gates import Gate, GateOutcome, GateVerdict
+from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
 from reteval.contract.problems import ErrorCode, ProblemItem
+from reteval.contract.quotas import Allowance, QuotaName, TeamLimits
 from reteval.contract.results import MetricSummary, Results
 from reteval.contract.runs import (
     AdversarialRequest,
@@ -21,6 +24,7 @@ from reteval.contract.runs import (
     RunRequest,
     RunStatus,
 )
+from reteval.contract.teams import Team, TeamRequest
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetUpload
 from reteval.contract.webhooks import Webhook, WebhookEvent, WebhookRequest, WebhookSecret
 from reteval.errors import (
@@ -43,6 +47,9 @@ from reteval.webhooks import verify_webhook
 
 __all__ = [
     "AdversarialRequest",
+    "Allowance",
+    "ApiKey",
+    "ApiKeyRequest",
     "AsyncClient",
     "Client",
     "ClientError",
@@ -58,10 +65,15 @@ __all__ = [
     "GateDocument",
     "GateOutcome",
     "GateVerdict",
+    "Grant",
+    "GrantRequest",
     "InvalidError",
     "Judgment",
     "Limits",
+    "Link",
     "MetricSummary",
+    "NewApiKey",
+    "NewLink",
     "NotFoundError",
     "PowerAnswer",
     "PowerRequest",
@@ -71,6 +83,7 @@ __all__ = [
     "ProblemItem",
     "Progress",
     "Query",
+    "QuotaName",
     "RateLimitedError",
     "RescoreRequest",
     "ResponseError",
@@ -82,9 +95,13 @@ __all__ = [
     "RunRequest",
     "RunStatus",
     "Scale",
+    "Scope",
     "ServerError",
     "Severity",
     "SignatureError",
+    "Team",
+    "TeamLimits",
+    "TeamRequest",
     "TestSet",
     "TestSetUpload",
     "UnauthorizedError",

@@ -54,6 +54,11 @@ class AsyncSender:
         self._sleep = sleep
         self._clock = clock
 
+    @property
+    def url(self) -> str:
+        """Where the service is."""
+        return self._target.url
+
     async def __aenter__(self) -> Self:
         return self
 

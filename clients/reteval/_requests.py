@@ -83,22 +83,22 @@ def next_page(call: Call[P], page: P) -> Call[P] | None:
 
 def get_test_sets(limit: int | None = None) -> Call[TestSetPage]:
     """List test sets, newest first."""
-    return _get("/v1/test-sets", TestSetPage, limit=limit)
+    return get_from("/v1/test-sets", TestSetPage, limit=limit)
 
 
 def get_test_set(id_or_name: str) -> Call[TestSet]:
     """Read one test set."""
-    return _get(f"/v1/test-sets/{segment(id_or_name)}", TestSet)
+    return get_from(f"/v1/test-sets/{segment(id_or_name)}", TestSet)
 
 
 def get_queries(id_or_name: str, limit: int | None = None) -> Call[QueryPage]:
     """List the queries of a test set."""
-    return _get(f"/v1/test-sets/{segment(id_or_name)}/queries", QueryPage, limit=limit)
+    return get_from(f"/v1/test-sets/{segment(id_or_name)}/queries", QueryPage, limit=limit)
 
 
 def delete_test_set(test_set_id: str) -> Call[None]:
     """Delete a test set that no run refers to."""
-    return _delete(f"/v1/test-sets/{segment(test_set_id)}")
+    return delete_at(f"/v1/test-sets/{segment(test_set_id)}")
 
 
 def post_run(request: RunRequest | Mapping[str, Any], idempotency_key: str) -> Call[Run]:
@@ -121,12 +121,12 @@ def get_runs(
     limit: int | None = None,
 ) -> Call[RunPage]:
     """List runs, newest first."""
-    return _get("/v1/runs", RunPage, test_set=test_set, label=label, status=status, limit=limit)
+    return get_from("/v1/runs", RunPage, test_set=test_set, label=label, status=status, limit=limit)
 
 
 def get_run(run_id: str, wait: int | None = None) -> Call[Run]:
     """Read a run; with `wait`, the service holds the answer so many seconds or to the end."""
-    call = _get(_run_path(run_id), Run, wait=wait)
+    call = get_from(_run_path(run_id), Run, wait=wait)
     return msgspec.structs.replace(call, extra_s=float(wait or 0))
 
 
@@ -137,17 +137,17 @@ def cancel_run(run_id: str) -> Call[Run]:
 
 def delete_run(run_id: str) -> Call[None]:
     """Delete a run that has ended."""
-    return _delete(_run_path(run_id))
+    return delete_at(_run_path(run_id))
 
 
 def get_results(run_id: str) -> Call[Results]:
     """Read the report of a run."""
-    return _get(_run_path(run_id, "/results"), Results)
+    return get_from(_run_path(run_id, "/results"), Results)
 
 
 def get_results_document(run_id: str) -> Call[bytes]:
     """Read the report of a run as the bytes sent."""
-    return _get(_run_path(run_id, "/results"), bytes)
+    return get_from(_run_path(run_id, "/results"), bytes)
 
 
 def get_query_rows(
@@ -160,25 +160,25 @@ def get_query_rows(
 ) -> Call[QueryRowPage]:
     """List the clean queries of a report."""
     path = _run_path(run_id, "/queries")
-    return _get(path, QueryRowPage, sort=sort, slice=slice_name, status=status, limit=limit)
+    return get_from(path, QueryRowPage, sort=sort, slice=slice_name, status=status, limit=limit)
 
 
 def get_outcomes(run_id: str, limit: int | None = None) -> Call[OutcomePage]:
     """List what each request brought."""
-    return _get(_run_path(run_id, "/outcomes"), OutcomePage, limit=limit)
+    return get_from(_run_path(run_id, "/outcomes"), OutcomePage, limit=limit)
 
 
 def get_variants(
     run_id: str, kind: str | None = None, limit: int | None = None
 ) -> Call[VariantPage]:
     """List the changed queries of a run."""
-    return _get(_run_path(run_id, "/variants"), VariantPage, kind=kind, limit=limit)
+    return get_from(_run_path(run_id, "/variants"), VariantPage, kind=kind, limit=limit)
 
 
 def get_history(test_set: str) -> Call[list[dict[str, Any]]]:
     """Read the trend of a test set, a flat dict a run."""
     rows = list[dict[str, Any]]
-    return _get("/v1/history.jsonl", rows, accept=JSON_LINES, test_set=test_set)
+    return get_from("/v1/history.jsonl", rows, accept=JSON_LINES, test_set=test_set)
 
 
 def get_trend(
@@ -189,51 +189,53 @@ def get_trend(
     limit: int | None = None,
 ) -> Call[Trend]:
     """Read the trend of a metric."""
-    return _get("/v1/history", Trend, test_set=test_set, metric=metric, label=label, limit=limit)
+    return get_from(
+        "/v1/history", Trend, test_set=test_set, metric=metric, label=label, limit=limit
+    )
 
 
 def get_unjudged(test_set: str, limit: int | None = None) -> Call[UnjudgedPage]:
     """List the documents to label next."""
-    return _get(f"/v1/test-sets/{segment(test_set)}/unjudged", UnjudgedPage, limit=limit)
+    return get_from(f"/v1/test-sets/{segment(test_set)}/unjudged", UnjudgedPage, limit=limit)
 
 
 def get_unjudged_export(test_set: str) -> Call[bytes]:
     """Read the whole list of documents to label next as CSV."""
     path = f"/v1/test-sets/{segment(test_set)}/unjudged"
-    return _get(path, bytes, accept="*/*", format="csv")
+    return get_from(path, bytes, accept="*/*", format="csv")
 
 
 def get_export(run_id: str, export_format: str) -> Call[bytes]:
     """Read a run in a file format."""
-    return _get(_run_path(run_id, "/export"), bytes, accept="*/*", format=export_format)
+    return get_from(_run_path(run_id, "/export"), bytes, accept="*/*", format=export_format)
 
 
 def rescore_run(run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Call[Run]:
     """Make a child run over stored rankings; sent twice it would make two."""
-    return _post(_run_path(run_id, "/rescore"), Run, request, repeatable=False)
+    return post_to(_run_path(run_id, "/rescore"), Run, request, repeatable=False)
 
 
 def retry_run(run_id: str, request: RetryRequest | Mapping[str, Any] | None) -> Call[Run]:
     """Make a child run that sends what has no answer; sent twice it would make two."""
-    return _post(_run_path(run_id, "/retry"), Run, request or {}, repeatable=False)
+    return post_to(_run_path(run_id, "/retry"), Run, request or {}, repeatable=False)
 
 
 def post_comparison(
     request: ComparisonRequest | Mapping[str, Any], wait: int | None = None
 ) -> Call[Comparison]:
     """Compare two runs; the same question again answers the same comparison."""
-    return _post("/v1/comparisons", Comparison, request, wait=wait)
+    return post_to("/v1/comparisons", Comparison, request, wait=wait)
 
 
 def get_comparison(comparison_id: str, wait: int | None = None) -> Call[Comparison]:
     """Read a comparison; with `wait`, held so many seconds or to its end."""
-    call = _get(f"/v1/comparisons/{segment(comparison_id)}", Comparison, wait=wait)
+    call = get_from(f"/v1/comparisons/{segment(comparison_id)}", Comparison, wait=wait)
     return msgspec.structs.replace(call, extra_s=float(wait or 0))
 
 
 def post_power(request: PowerRequest | Mapping[str, Any]) -> Call[PowerAnswer]:
     """Ask how many queries show a difference."""
-    return _post("/v1/power", PowerAnswer, request)
+    return post_to("/v1/power", PowerAnswer, request)
 
 
 def post_gate(
@@ -268,9 +270,10 @@ def _run_path(run_id: str, rest: str = "") -> str:
     return f"/v1/runs/{segment(run_id)}{rest}"
 
 
-def _get(
+def get_from(
     path: str, expect: type[T_co], *, accept: str = JSON, **params: str | int | None
 ) -> Call[T_co]:
+    """Read from a path; parameters that are None are not sent."""
     return Call(
         method="GET",
         path=path,
@@ -281,7 +284,7 @@ def _get(
     )
 
 
-def _post(
+def post_to(
     path: str,
     expect: type[T_co],
     document: object,
@@ -289,6 +292,7 @@ def _post(
     wait: int | None = None,
     repeatable: bool = True,
 ) -> Call[T_co]:
+    """Post a document to a path as JSON."""
     return Call(
         method="POST",
         path=path,
@@ -301,5 +305,6 @@ def _post(
     )
 
 
-def _delete(path: str) -> Call[None]:
+def delete_at(path: str) -> Call[None]:
+    """Delete what is at a path."""
     return Call(method="DELETE", path=path, expect=type(None), repeatable=True)

@@ -53,6 +53,11 @@ class Sender:
         self._sleep = sleep
         self._clock = clock
 
+    @property
+    def url(self) -> str:
+        """Where the service is."""
+        return self._target.url
+
     def __enter__(self) -> Self:
         return self
 

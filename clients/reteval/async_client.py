@@ -13,6 +13,7 @@ from reteval._keeping import AsyncKeeper
 from reteval._local import AsyncSearch, Rankings
 from reteval._uploads import HeadOptions, Source
 from reteval._webhooks import AsyncWebhooks
+from reteval.async_access import AsyncAccess
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -28,7 +29,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper, AsyncWebhooks):
+class AsyncClient(AsyncKeeper, AsyncAccess, AsyncWebhooks):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

@@ -13,6 +13,7 @@ from reteval._keeping import Keeper
 from reteval._local import Rankings, Search
 from reteval._uploads import HeadOptions, Source
 from reteval._webhooks import Webhooks
+from reteval.access import Access
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
@@ -28,7 +29,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Keeper, Webhooks):
+class Client(Keeper, Access, Webhooks):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and

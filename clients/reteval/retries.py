@@ -11,7 +11,8 @@ from reteval._responses import Reply, problem_of
 from reteval.contract.problems import ErrorCode
 from reteval.errors import ConnectionFailedError
 
-REPEATED: Final = frozenset({429, 502, 503, 504})
+REPEATED: Final = frozenset({502, 503, 504})
+TOO_MANY: Final = 429
 CONFLICT: Final = 409
 
 
@@ -31,14 +32,26 @@ class Retry(Struct, frozen=True, kw_only=True):
     ) -> float | None:
         """Return the seconds to pause before repeating; None: this answer is the last.
 
-        `attempt` counts from 0.
+        `attempt` counts from 0. Nothing was done of a request that was one too many, so that any
+        call may be repeated then; not where its turn comes later than the cap.
         """
-        if not call.repeatable or attempt >= len(self.pauses_s) or not _passing(answer):
+        if attempt >= len(self.pauses_s):
+            return None
+        if isinstance(answer, Reply) and answer.status == TOO_MANY:
+            if not self._frees_soon(answer):
+                return None
+        elif not call.repeatable or not _passing(answer):
             return None
         pause = self.pauses_s[attempt] * (1.0 - self.draw() / 2.0)
         if isinstance(answer, Reply):
             pause = max(pause, min(_retry_after_s(answer), self.retry_after_cap_s))
         return pause
+
+    def _frees_soon(self, reply: Reply) -> bool:
+        if "retry-after" in reply.headers:
+            return _retry_after_s(reply) <= self.retry_after_cap_s
+        problem = problem_of(reply)
+        return problem is None or problem.code != ErrorCode.QUOTA_EXCEEDED
 
 
 def _passing(answer: Reply | ConnectionFailedError) -> bool:

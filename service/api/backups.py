@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.response import Stream
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.backups import MEDIA, BackupRequest, Restoration
 from service import errors
 from service.api.bodies import (
@@ -31,6 +32,7 @@ _MAX_BYTES: Final = 2**40
     Operation(
         id="createBackup",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
         summary="Download runs and test sets as one file",
         about=(
             "Streams whole ended runs, each with its test set, and test sets, with checksums; "
@@ -62,6 +64,7 @@ async def create_backup(request: AnyRequest, backend: Deployed) -> Stream:
     Operation(
         id="createRestore",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
         summary="Restore a backup",
         about=(
             "Ids are kept. An object that is here with the same content is skipped, one with "

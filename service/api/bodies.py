@@ -10,6 +10,7 @@ from litestar.types import HTTPReceiveMessage
 from msgspec import Struct
 
 from reteval.contract.limits import MAX_JSON_BYTES
+from service.api.access import drop_share
 from service.core.decoding import read_parameters
 from service.errors import TooLargeError, UnsupportedMediaTypeError
 
@@ -30,7 +31,7 @@ def read_query(request: AnyRequest, kind: type[P]) -> P:
     Raises:
         InvalidError: `errors` names the parameter.
     """
-    return read_parameters(request.query_params.multi_items(), kind)
+    return read_parameters(drop_share(request), kind)
 
 
 def check_media(request: AnyRequest, accepted: tuple[str, ...]) -> str:

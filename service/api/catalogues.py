@@ -6,7 +6,7 @@ from litestar import Response
 
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
-from service.api.operations import JSON, Answer, Operation, reads
+from service.api.operations import JSON, Access, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.catalogues import KindCatalogue, MetricCatalogue, list_kinds, list_metrics
 from service.core.endpoint_presets import PresetCatalogue, list_presets
@@ -19,6 +19,7 @@ _TAG: Final = "catalogues"
     Operation(
         id="listMetrics",
         tag=_TAG,
+        scope=Access.ANY_KEY,
         summary="List the metrics",
         answers={200: Answer(about="All metrics", media={JSON: MetricCatalogue})},
         errors=(errors.InvalidError,),
@@ -35,6 +36,7 @@ async def get_metrics(request: AnyRequest) -> Response[bytes]:
     Operation(
         id="listKinds",
         tag=_TAG,
+        scope=Access.ANY_KEY,
         summary="List the kinds of adversarial variants",
         answers={200: Answer(about="The suite", media={JSON: KindCatalogue})},
         errors=(errors.InvalidError,),
@@ -51,6 +53,7 @@ async def get_kinds(request: AnyRequest) -> Response[bytes]:
     Operation(
         id="listPresets",
         tag=_TAG,
+        scope=Access.ANY_KEY,
         summary="List the presets of endpoints",
         about="Each with the whole description that it stands for.",
         answers={200: Answer(about="All presets", media={JSON: PresetCatalogue})},

@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
@@ -23,6 +24,7 @@ _TAG: Final = "comparisons"
     Operation(
         id="createComparison",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
         summary="Compare two runs",
         about=(
             "Paired over the queries that both runs answered. The same question is answered "
@@ -64,6 +66,7 @@ async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[
     Operation(
         id="getComparison",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
         summary="Read a comparison",
         about="With `wait`, the answer comes when it has ended or the time is over.",
         answers={200: Answer(about="Its state", media={JSON: Comparison}, headers=POLL_HEADERS)},
@@ -85,6 +88,7 @@ async def get_comparison(
     Operation(
         id="deleteComparison",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
         summary="Delete a comparison that has ended",
         about="Its runs stay; asking the same again makes it anew.",
         answers={204: Answer(about="Deleted")},

@@ -5,6 +5,8 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.saved_endpoints import (
     SavedEndpoint,
     SavedEndpointPage,
@@ -37,6 +39,8 @@ _BODY_ERRORS: Final = (
     Operation(
         id="saveEndpoint",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.ENDPOINT_SAVED,
         summary="Save an endpoint",
         about="Header values are stored encrypted and never returned.",
         answers={
@@ -64,6 +68,7 @@ async def save_endpoint(request: AnyRequest, backend: Deployed) -> Response[byte
     Operation(
         id="listEndpoints",
         tag=_TAG,
+        scope=Scope.RUNS_READ,
         summary="List saved endpoints, newest first",
         answers={200: Answer(about="A page", media={JSON: SavedEndpointPage})},
         query=PageParameters,
@@ -81,6 +86,7 @@ async def list_endpoints(request: AnyRequest, backend: Deployed) -> Response[byt
     Operation(
         id="getEndpoint",
         tag=_TAG,
+        scope=Scope.RUNS_READ,
         summary="Read a saved endpoint by id or name",
         answers={200: Answer(about="The endpoint", media={JSON: SavedEndpoint})},
         errors=(errors.NotFoundError, errors.InvalidError),
@@ -99,6 +105,8 @@ async def get_endpoint(
     Operation(
         id="replaceEndpoint",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.ENDPOINT_CHANGED,
         summary="Replace a saved endpoint",
         about="Header values must be sent again. Runs keep the copy they were made with.",
         answers={200: Answer(about="Replaced", media={JSON: SavedEndpoint})},
@@ -121,6 +129,8 @@ async def replace_endpoint(
     Operation(
         id="rotateSecrets",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.ENDPOINT_CHANGED,
         summary="Replace header values of a saved endpoint",
         answers={200: Answer(about="Rotated", media={JSON: SavedEndpoint})},
         body={JSON: SecretsRequest},
@@ -142,6 +152,8 @@ async def rotate_secrets(
     Operation(
         id="deleteEndpoint",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.ENDPOINT_DELETED,
         summary="Delete a saved endpoint",
         answers={204: Answer(about="Deleted")},
         errors=(errors.NotFoundError, errors.InvalidError),

@@ -7,6 +7,7 @@ from litestar import Response
 from msgspec import Meta, Struct, structs
 
 from reteval.contract import limits
+from reteval.contract.api_keys import Scope
 from reteval.contract.gates import (
     EXIT_CODE_HEADER,
     BaselineLabel,
@@ -65,6 +66,7 @@ class GateParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Operation(
         id="evaluateGate",
         tag="gates",
+        scope=Scope.RESULTS_READ,
         summary="Hold a run to a gate",
         about=(
             "The status is 200 whatever the verdict. A missing number, a failed run or too few "

@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.runs import Run
 from reteval.contract.usage import Usage
 from service import errors
@@ -21,6 +22,7 @@ from service.core.usage import get_usage
     Operation(
         id="getUsage",
         tag="operations",
+        scope=Scope.RUNS_READ,
         summary="Tell what is kept, how long, and what is left",
         about=(
             "Bytes are lengths of what is stored; the memory of the server is larger by its own "
@@ -41,6 +43,7 @@ async def read_usage(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     Operation(
         id="pinRun",
         tag="runs",
+        scope=Scope.RUNS_WRITE,
         summary="Keep a run from expiring",
         about="For baselines. It can still be deleted. Pinning it again changes nothing.",
         answers={200: Answer(about="Pinned", media={JSON: Run})},
@@ -58,6 +61,7 @@ async def pin_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str])
     Operation(
         id="unpinRun",
         tag="runs",
+        scope=Scope.RUNS_WRITE,
         summary="Let a run expire",
         about="Where the operator lets runs expire, after so many days from its end or last use.",
         answers={204: Answer(about="Not pinned")},

@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from reteval.contract.api_keys import Scope
 from service import errors
 from service.api.bodies import AnyRequest
 from service.api.observing import find_traffic
@@ -132,6 +133,7 @@ TOTALS: Final = (
     Operation(
         id="getMetricsPage",
         tag="operations",
+        scope=Scope.ADMIN,
         summary="Read what is measured of the service, for Prometheus",
         about="`reteval_store_up` is 0 and the deployment's numbers are absent while the store "
         "does not answer. Needs the key where `/v1` does, since it names endpoints.",

@@ -10,16 +10,33 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import BaseRoute, HTTPRoute
 from msgspec import Struct
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.grants import SHARE_HEADER, SHARE_PARAMETER
 from reteval.contract.problems import Problem
 from service import errors
-from service.api.operations import OPERATION, Answer, Operation
+from service.api.operations import OPERATION, Answer, Operation, opens_by_link
 from service.api.problems import PROBLEM_JSON
 from service.errors import ServiceError
 
 PREFIX: Final = "/v1"
 _REF: Final = "#/components/schemas/{name}"
 _PATH_PARAMETER: Final = re.compile(r"\{(?P<name>\w+)(?::\w+)?\}")
-_GUARDED: Final = (errors.UnauthorizedError, errors.StoreUnavailableError)
+_GUARDED: Final = (
+    errors.KeyInUrlError,
+    errors.UnauthorizedError,
+    errors.RateLimitedError,
+    errors.QuotaExceededError,
+    errors.StoreUnavailableError,
+)
+_SECURITY: Final = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
+    "share": {
+        "type": "apiKey",
+        "in": "header",
+        "name": SHARE_HEADER,
+        "description": f"A link's token; `?{SHARE_PARAMETER}=` does the same.",
+    },
+}
 _EXCERPT_BYTES: Final = {"type": "string"}
 
 Document = dict[str, Any]
@@ -51,7 +68,7 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(components.items())),
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": _SECURITY,
         },
     }
 
@@ -92,8 +109,9 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
         "tags": [operation.tag],
         "summary": operation.summary,
     }
-    if operation.about:
-        entry["description"] = operation.about
+    about = " ".join(filter(None, (operation.about, _needs(operation))))
+    if about:
+        entry["description"] = about
     parameters = [*_path_parameters(one.path), *_query_parameters(operation), *_headers(operation)]
     if parameters:
         entry["parameters"] = parameters
@@ -104,13 +122,19 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
         **_problems(_errors_of(one), refs),
     }
     if one.path.startswith(PREFIX):
-        entry["security"] = [{"bearer": []}, {}]
+        ways = ("bearer", "share") if opens_by_link(operation) else ("bearer",)
+        entry["security"] = [*({way: []} for way in ways), {}]
     return entry
+
+
+def _needs(operation: Operation) -> str:
+    return f"Scope: `{operation.scope}`." if isinstance(operation.scope, Scope) else ""
 
 
 def _errors_of(one: Described) -> list[type[ServiceError]]:
     guards = _GUARDED if one.path.startswith(PREFIX) else ()
-    return list(dict.fromkeys((*one.operation.errors, *guards)))
+    scoped = (errors.ForbiddenError,) if isinstance(one.operation.scope, Scope) else ()
+    return list(dict.fromkeys((*one.operation.errors, *guards, *scoped)))
 
 
 def _path_parameters(path: str) -> Iterator[Document]:

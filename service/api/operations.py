@@ -4,6 +4,7 @@ The OpenAPI document is generated from these, and nothing else describes the API
 """
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,6 +13,10 @@ from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from msgspec import Struct
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
+from service.api.sharing import try_grants
+from service.core.grants import RUN
 from service.errors import ServiceError
 
 OPERATION: Final = "operation"
@@ -36,11 +41,25 @@ class Answer(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
 
 
+class Access(Enum):
+    """What a route needs that asks for no scope."""
+
+    OPEN = "nothing"
+    ANY_KEY = "any valid key"
+
+
 class Operation(Struct, frozen=True, kw_only=True):
-    """One method of one path. `query` is a struct whose fields are the query parameters."""
+    """One method of one path. `query` is a struct whose fields are the query parameters.
+
+    `scope` is what a key needs to have. `shared` is the path parameter whose object may be
+    another team's; `event` is what the audit log calls it where it succeeds.
+    """
 
     id: str
     tag: str
+    scope: Scope | Access
+    shared: str = ""
+    event: AuditEvent | None = None
     summary: str
     about: str = ""
     answers: dict[int, Answer]
@@ -48,6 +67,11 @@ class Operation(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: dict[str, Any] = {}
     errors: tuple[type[ServiceError], ...] = ()
+
+
+def opens_by_link(operation: Operation) -> bool:
+    """Whether the token of a link to a run is enough for an operation."""
+    return operation.shared == RUN
 
 
 def reads(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler]:
@@ -73,7 +97,7 @@ def deletes(path: str, operation: Operation) -> Callable[[Any], HTTPRouteHandler
 def _routed(
     path: str, methods: Sequence[HttpMethod], operation: Operation
 ) -> Callable[[Any], HTTPRouteHandler]:
-    return route(
+    routed = route(
         path,
         http_method=methods,
         name=operation.id,
@@ -81,3 +105,6 @@ def _routed(
         status_code=HTTPStatus.OK,
         opt={OPERATION: operation},
     )
+    if not operation.shared:
+        return routed
+    return lambda handler: routed(try_grants(handler, operation.shared))

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from reteval.contract import limits
+from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
+from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
@@ -109,3 +111,44 @@ class UnjudgedParameters(PageParameters, frozen=True, kw_only=True, forbid_unkno
     """A page of the list, or all of it as CSV, which has no pages."""
 
     format: Literal["json", "csv"] = "json"
+
+
+class KeyListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose keys to list."""
+
+    team: Annotated[str, Meta(max_length=63, description="Of another team: for admins.")] = ""
+
+
+class RotateParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long the old key goes on."""
+
+    overlap_hours: Annotated[
+        int,
+        Meta(ge=0, le=MAX_OVERLAP_HOURS, description="Hours the old key still opens."),
+    ] = DEFAULT_OVERLAP_HOURS
+
+
+class GrantListParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which grants to list."""
+
+    received: Annotated[bool, Meta(description="Those of others to this team.")] = False
+
+
+class LatestParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which runs are looked among; one of the two must be given."""
+
+    test_set: Annotated[
+        str,
+        Meta(
+            max_length=limits.MAX_NAME_BYTES,
+            description="Id of a test set, or a name for all its versions.",
+        ),
+    ] = ""
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    team: Annotated[str, Meta(max_length=63, description="Whose runs; empty: anyone's.")] = ""
+
+
+class AuditParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which log: what was changed, or who was let in by a grant and who was refused."""
+
+    log: AuditLog = AuditLog.CHANGES

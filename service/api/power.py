@@ -4,6 +4,7 @@ from typing import Final
 
 from litestar import Response
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.power import PowerAnswer, PowerRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
@@ -19,6 +20,7 @@ from service.core.power import answer_power
     Operation(
         id="planPower",
         tag="comparisons",
+        scope=Scope.RESULTS_READ,
         summary="Tell how many queries show a difference",
         about=(
             "From the standard deviation of paired differences, given as `sigma` or measured on "

@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.previews import Preview, PreviewRequest
 from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
@@ -23,6 +24,7 @@ _TAG: Final = "catalogues"
     Operation(
         id="createPreview",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
         summary="Preview adversarial variants",
         about=(
             "Shows the variants of up to fifty texts, or of the first queries of a test set, with "
@@ -62,6 +64,7 @@ async def create_preview(request: AnyRequest, backend: Deployed) -> Response[byt
     Operation(
         id="getPreview",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
         summary="Read a preview",
         about="With `wait`, the answer comes when it has ended or the time is over.",
         answers={200: Answer(about="Its state", media={JSON: Preview}, headers=POLL_HEADERS)},

@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.probes import Probe, ProbeRequest
 from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
@@ -23,6 +24,7 @@ _TAG: Final = "probes"
     Operation(
         id="createProbe",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
         summary="Probe an endpoint",
         about=(
             "Sends up to five queries and shows the request as sent, the first raw hits, the ids "
@@ -64,6 +66,7 @@ async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes
     Operation(
         id="getProbe",
         tag=_TAG,
+        scope=Scope.RUNS_READ,
         summary="Read a probe",
         about="With `wait`, the answer comes when it has ended or the time is over.",
         answers={200: Answer(about="Its state", media={JSON: Probe}, headers=POLL_HEADERS)},

@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException
 from msgspec import Struct
 
 from reteval.contract.problems import ErrorCode, Problem, ProblemItem
+from reteval.contract.quotas import QuotaRefusal
 from service import errors
 from service.api.envelope import request_id
 from service.errors import ServiceError
@@ -41,13 +42,13 @@ def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -
     """Answer an error that the service raised on purpose."""
     kind = _INTERNAL if type(exc) is ServiceError else _kind_of(type(exc))
     headers = {}
-    if exc.retryable:
-        headers["Retry-After"] = str(_RETRY_AFTER_S)
+    if exc.retryable or exc.retry_after_s is not None:
+        headers["Retry-After"] = str(exc.retry_after_s or _RETRY_AFTER_S)
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
     if isinstance(exc, errors.UnsupportedMediaTypeError):
         headers["Accept-Encoding"] = "identity"
-    return _answer(request, kind, exc.detail, items=exc.errors, headers=headers)
+    return _answer(request, kind, exc.detail, items=exc.errors, headers=headers, quota=exc.quota)
 
 
 def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException) -> Response[bytes]:
@@ -77,6 +78,7 @@ def _answer(
     *,
     items: tuple[ProblemItem, ...] = (),
     headers: dict[str, str] | None = None,
+    quota: QuotaRefusal | None = None,
 ) -> Response[bytes]:
     problem = Problem(
         type=f"/docs#error-{kind.code}",
@@ -87,6 +89,7 @@ def _answer(
         instance=f"urn:reteval:request:{request_id(request.scope)}",
         errors=items,
         retryable=kind.retryable,
+        quota=quota,
     )
     return Response(
         msgspec.json.encode(problem),

@@ -5,6 +5,8 @@ from typing import Final
 from litestar import Response
 from msgspec import Struct
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.problems import ProblemItem
 from reteval.contract.rankings import RankingsHead
 from reteval.contract.runs import Run
@@ -32,6 +34,8 @@ class RankingsUpload(Struct, frozen=True, kw_only=True):
     Operation(
         id="scoreRankings",
         tag="runs",
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_CREATED,
         summary="Score rankings made elsewhere",
         about=(
             "Makes a run without an endpoint. A TREC run and ranx JSON are ordered as trec_eval "

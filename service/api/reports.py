@@ -8,6 +8,7 @@ from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
 from msgspec import Struct
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.results import Results
 from service import errors
@@ -22,6 +23,7 @@ from service.api.parameters import (
 from service.api.responses import answer, answer_stream
 from service.core import exports, history, query_rows, reports, trec
 from service.core.backend import Backend
+from service.core.grants import RUN
 
 _TAG: Final = "reports"
 _ENDED: Final = (errors.NotFoundError, errors.NotTerminalError, errors.InvalidError)
@@ -41,6 +43,8 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     Operation(
         id="getResults",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
+        shared=RUN,
         summary="Read a run's report",
         answers={
             200: Answer(
@@ -75,6 +79,8 @@ async def get_results(
     Operation(
         id="listQueryRows",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
+        shared=RUN,
         summary="List a run's queries with their metrics",
         about=(
             "In upload order, or sorted by a metric: `sort=ndcg@10` shows the worst first, "
@@ -100,6 +106,8 @@ async def list_query_rows(
     Operation(
         id="listOutcomes",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
+        shared=RUN,
         summary="List a run's raw rankings",
         about="Every request in plan order: the clean queries, then the variants.",
         answers={200: Answer(about="A page", media={JSON: OutcomePage})},
@@ -121,6 +129,8 @@ async def list_outcomes(
     Operation(
         id="listVariants",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
+        shared=RUN,
         summary="List a run's adversarial variants",
         answers={200: Answer(about="A page", media={JSON: VariantPage})},
         query=VariantParameters,
@@ -143,6 +153,8 @@ async def list_variants(
     Operation(
         id="exportRun",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
+        shared=RUN,
         summary="Download a run",
         about=(
             "`trec` is a zip of run, qrels and a README, from which trec_eval recomputes the "
@@ -170,6 +182,7 @@ async def export_run(request: AnyRequest, backend: Deployed, run_id: FromPath[st
     Operation(
         id="getHistory",
         tag=_TAG,
+        scope=Scope.RESULTS_READ,
         summary="Read the history of a test set",
         about=(
             "A flat JSON object a line for each ended run, oldest first: identity, then the mean "

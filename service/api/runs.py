@@ -9,6 +9,8 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
@@ -18,6 +20,7 @@ from service.api.responses import POLL_HEADERS, answer, answer_nothing
 from service.core import rescoring, retrying, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
+from service.core.grants import RUN
 
 _TAG: Final = "runs"
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
@@ -30,6 +33,8 @@ Deployed = NamedDependency[SkipValidation[Backend]]
     Operation(
         id="createRun",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_CREATED,
         summary="Start a run",
         about=(
             "The answer says how many calls are planned. Header values are stored encrypted, "
@@ -84,6 +89,7 @@ async def create_run(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     Operation(
         id="listRuns",
         tag=_TAG,
+        scope=Scope.RUNS_READ,
         summary="List runs, newest first",
         answers={200: Answer(about="A page", media={JSON: RunPage})},
         query=RunListParameters,
@@ -102,6 +108,8 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     Operation(
         id="getRun",
         tag=_TAG,
+        scope=Scope.RUNS_READ,
+        shared=RUN,
         summary="Watch a run",
         about="With `wait`, the answer comes when the run has ended or the time is over.",
         answers={200: Answer(about="Its state", media={JSON: Run}, headers=POLL_HEADERS)},
@@ -120,6 +128,8 @@ async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str])
     Operation(
         id="cancelRun",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_CANCELLED,
         summary="Cancel a run",
         about="Requests under way end; none is begun. What was measured stays readable.",
         answers={202: Answer(about="It will stop", media={JSON: Run}, headers=POLL_HEADERS)},
@@ -139,6 +149,8 @@ async def cancel_run(
     Operation(
         id="rescoreRun",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_CREATED,
         summary="Score a run's rankings anew",
         about=(
             "Makes a child run with other metrics, another threshold or another test-set version "
@@ -180,6 +192,8 @@ async def rescore_run(
     Operation(
         id="retryRun",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_CREATED,
         summary="Send a run's unanswered requests again",
         about=(
             "Makes a child run that takes over every answer of the run and sends only the "
@@ -223,6 +237,8 @@ async def retry_run(
     Operation(
         id="deleteRun",
         tag=_TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.RUN_DELETED,
         summary="Delete a run that has ended",
         answers={204: Answer(about="Deleted")},
         errors=(errors.NotFoundError, errors.RunActiveError, errors.InvalidError),

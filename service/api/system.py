@@ -13,7 +13,7 @@ from service import errors
 from service.api.bodies import AnyRequest
 from service.api.docs_page import CONTENT_SECURITY, render_docs
 from service.api.openapi import describe
-from service.api.operations import HTML, JSON, YAML, Answer, Operation, reads
+from service.api.operations import HTML, JSON, YAML, Access, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.backend import Backend
 from service.core.readiness import Readiness, require_readiness
@@ -34,6 +34,7 @@ class Health(Struct, frozen=True):
     Operation(
         id="getHealth",
         tag=_TAG,
+        scope=Access.OPEN,
         summary="Tell whether the process answers",
         answers={200: Answer(about="It does", media={JSON: Health})},
     ),
@@ -48,6 +49,7 @@ async def get_health() -> Response[bytes]:
     Operation(
         id="getReadiness",
         tag=_TAG,
+        scope=Access.OPEN,
         summary="Tell whether the service can do its work",
         about="`findings` names what is wrong, each with a code: a `degraded` service works. "
         "One that cannot, or may lose what it accepts, answers them as `errors` of a 503.",
@@ -65,6 +67,7 @@ async def get_readiness(backend: Deployed) -> Response[bytes]:
     Operation(
         id="getOpenApi",
         tag=_TAG,
+        scope=Access.OPEN,
         summary="Read this document",
         answers={200: Answer(about="OpenAPI 3.1", media={YAML: None})},
     ),
@@ -80,6 +83,7 @@ async def get_openapi(request: AnyRequest) -> Response[str]:
     Operation(
         id="getDocs",
         tag=_TAG,
+        scope=Access.OPEN,
         summary="Read the API's documentation",
         about="One page without scripts or outside addresses.",
         answers={200: Answer(about="The page", media={HTML: None})},

@@ -10,6 +10,8 @@ from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
 from msgspec import Struct
 
+from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.limits import MAX_JSON_BYTES, MAX_NDJSON_BYTES
 from reteval.contract.testsets import (
     QueryPage,
@@ -45,6 +47,7 @@ from service.api.parameters import PageParameters, UploadParameters
 from service.api.responses import answer, answer_nothing, answer_stream
 from service.core import exports, test_sets, trec
 from service.core.backend import Backend
+from service.core.grants import TEST_SET
 from service.errors import TooLargeError
 
 _TAG: Final = "test sets"
@@ -74,6 +77,8 @@ class MultipartUpload(Struct, frozen=True, kw_only=True):
     Operation(
         id="uploadTestSet",
         tag=_TAG,
+        scope=Scope.TEST_SETS_WRITE,
+        event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
         about=(
             "As one JSON object, as JSON lines (a query a line, for large sets), as CSV with the "
@@ -122,6 +127,7 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
     Operation(
         id="listTestSets",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
         answers={200: Answer(about="A page", media={JSON: TestSetPage})},
         query=PageParameters,
@@ -139,6 +145,8 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
     Operation(
         id="getTestSet",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
+        shared=TEST_SET,
         summary="Read a test set's head",
         about="By id, or by name for the newest version.",
         answers={200: Answer(about="The set without its queries", media={JSON: TestSet})},
@@ -158,6 +166,8 @@ async def get_test_set(
     Operation(
         id="listTestSetQueries",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
+        shared=TEST_SET,
         summary="List a test set's queries in upload order",
         answers={200: Answer(about="A page", media={JSON: QueryPage})},
         query=PageParameters,
@@ -178,6 +188,8 @@ async def list_queries(
     Operation(
         id="exportTestSet",
         tag=_TAG,
+        scope=Scope.TEST_SETS_READ,
+        shared=TEST_SET,
         summary="Download a test set",
         about="`jsonl` can be uploaded again as it is; `trec` is a zip of topics and qrels.",
         answers={200: Answer(about="The set", media={JSON_LINES: None, ZIP: None})},
@@ -203,6 +215,8 @@ async def export_test_set(
     Operation(
         id="deleteTestSet",
         tag=_TAG,
+        scope=Scope.TEST_SETS_WRITE,
+        event=AuditEvent.TEST_SET_DELETED,
         summary="Delete a test set that no run refers to",
         about="By id only.",
         answers={204: Answer(about="Deleted")},

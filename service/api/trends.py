@@ -6,6 +6,7 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, SkipValidation
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.history import Trend
 from reteval.contract.problems import ProblemItem
 from reteval.contract.unjudged import MAX_PAIRS, UnjudgedPage
@@ -26,6 +27,7 @@ Deployed = NamedDependency[SkipValidation[Backend]]
     Operation(
         id="getTrend",
         tag="reports",
+        scope=Scope.RESULTS_READ,
         summary="Read the trend of a metric",
         about=(
             "A series for each version of the test set, endpoint and threshold of relevance; "
@@ -51,6 +53,7 @@ async def get_trend(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     Operation(
         id="listUnjudged",
         tag="test sets",
+        scope=Scope.RESULTS_READ,
         summary="List what to label next",
         about=(
             "Documents that the newest completed runs returned near the top and nobody judged, "

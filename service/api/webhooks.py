@@ -5,6 +5,7 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from reteval.contract.api_keys import Scope
 from reteval.contract.webhooks import (
     Delivery,
     DeliveryPage,
@@ -48,6 +49,7 @@ _QUEUE_ERRORS: Final = (
     "/webhooks",
     Operation(
         id="createWebhook",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Register a webhook",
         about="The answer holds the secret that signs, which is stored encrypted and shown once.",
@@ -78,6 +80,7 @@ async def create_webhook(request: AnyRequest, backend: Deployed) -> Response[byt
     "/webhooks",
     Operation(
         id="listWebhooks",
+        scope=Scope.RUNS_READ,
         tag=_TAG,
         summary="List webhooks, newest first",
         answers={200: Answer(about="A page", media={JSON: WebhookPage})},
@@ -95,6 +98,7 @@ async def list_webhooks(request: AnyRequest, backend: Deployed) -> Response[byte
     "/webhooks/{webhook_id:str}",
     Operation(
         id="getWebhook",
+        scope=Scope.RUNS_READ,
         tag=_TAG,
         summary="Read a webhook",
         answers={200: Answer(about="The webhook", media={JSON: Webhook})},
@@ -113,6 +117,7 @@ async def get_webhook(
     "/webhooks/{webhook_id:str}",
     Operation(
         id="replaceWebhook",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Change a webhook, or switch it on or off",
         about="The secret stays. Switched on again, a webhook gets what has waited for it.",
@@ -135,6 +140,7 @@ async def replace_webhook(
     "/webhooks/{webhook_id:str}",
     Operation(
         id="deleteWebhook",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Delete a webhook and its log",
         about="What waits to be delivered to it is not delivered any more.",
@@ -155,6 +161,7 @@ async def delete_webhook(
     "/webhooks/{webhook_id:str}/rotate",
     Operation(
         id="rotateWebhook",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Make a new secret",
         about="The answer holds it, once. The secret before signs along for the time of grace.",
@@ -177,6 +184,7 @@ async def rotate_webhook(
     "/webhooks/{webhook_id:str}/ping",
     Operation(
         id="pingWebhook",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Try a webhook out",
         about="Delivers an event of the type `ping`, as all others are delivered.",
@@ -196,6 +204,7 @@ async def ping_webhook(
     "/webhooks/{webhook_id:str}/deliveries",
     Operation(
         id="listDeliveries",
+        scope=Scope.RUNS_READ,
         tag=_TAG,
         summary="List what was delivered and what waits, newest event first",
         answers={200: Answer(about="A page", media={JSON: DeliveryPage})},
@@ -217,6 +226,7 @@ async def list_deliveries(
     "/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}",
     Operation(
         id="getDelivery",
+        scope=Scope.RUNS_READ,
         tag=_TAG,
         summary="Read a delivery with its attempts",
         answers={200: Answer(about="The delivery", media={JSON: Delivery})},
@@ -235,6 +245,7 @@ async def get_delivery(
     "/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}/replay",
     Operation(
         id="replayDelivery",
+        scope=Scope.RUNS_WRITE,
         tag=_TAG,
         summary="Deliver an event again",
         about="It comes with the same `webhook-id`, now, and with all attempts before it.",

@@ -1,14 +1,18 @@
-"""What the use cases stand on: store, queue, policy and clock, opened once per process."""
+"""What the use cases stand on: store, queue, policy and clock, and who they work for."""
 
+import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
 from service.core.cursors import Cursors
+from service.core.identity import LOCAL, Identity
+from service.core.keyring import Keyring
+from service.core.limiter import UNLIMITED, Limiter, RateRules
 from service.egress import Policy
 from service.queue import JobQueue
-from service.store.keys import DEFAULT_TENANT
+from service.store.quotas import NO_QUOTAS, Quotas
 from service.store.store import Store
 
 
@@ -20,7 +24,7 @@ class Keeping(Struct, frozen=True, kw_only=True):
 
 
 class Backend:
-    """The parts of one API process. `tenant` is the same for every caller."""
+    """The parts of one API process, opened once; `of` gives what serves one caller."""
 
     def __init__(
         self,
@@ -42,9 +46,17 @@ class Backend:
         self.code_version = code_version
         self.keeping = keeping
         self.now = now
-        self.tenant = DEFAULT_TENANT
-        self._cursors: Cursors | None = None
+        self.quotas: Quotas = NO_QUOTAS
+        self.limiter = Limiter(store.rates, UNLIMITED)
+        self.identity = LOCAL
+        self.keyring = Keyring(store.api_keys)
+        self._signers: list[Cursors] = []
         self._birth_ms: int | None = None
+
+    def limit(self, quotas: Quotas, rates: RateRules) -> None:
+        """Hold teams to quotas and keys to rates, from now on."""
+        self.quotas = quotas
+        self.limiter = Limiter(self.store.rates, rates)
 
     def notice_birth(self, birth_ms: int) -> bool:
         """Note when the store's records begin; tell whether that was before this process."""
@@ -52,8 +64,23 @@ class Backend:
             self._birth_ms = birth_ms
         if birth_ms == self._birth_ms:
             return False
-        self._cursors = None  # their key went with the rest
+        self._signers.clear()  # their key went with the rest
         return True
+
+    @property
+    def tenant(self) -> str:
+        """The team whose objects the caller works on."""
+        return self.identity.tenant
+
+    def of(self, identity: Identity) -> "Backend":
+        """Return the same parts in the service of one caller."""
+        served = copy.copy(self)
+        served.identity = identity
+        return served
+
+    def now_ms(self) -> int:
+        """Return the moment in milliseconds."""
+        return round(self.now().timestamp() * 1_000)
 
     async def cursors(self) -> Cursors:
         """Return the cursor signer; its key is read from the store once.
@@ -61,9 +88,9 @@ class Backend:
         Raises:
             StoreUnavailableError: the store does not answer.
         """
-        if self._cursors is None:
-            self._cursors = Cursors(await self.store.signing_key())
-        return self._cursors
+        if not self._signers:  # shared with the copies that `of` makes
+            self._signers.append(Cursors(await self.store.signing_key()))
+        return self._signers[0]
 
 
 def parse_policy(mode: str, allow: Sequence[str], own: Sequence[tuple[str, int]]) -> Policy:

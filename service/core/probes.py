@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import structs
 
-from reteval.contract.probes import Probe, ProbeRequest
+from reteval.contract.probes import MAX_QUERIES, Probe, ProbeRequest
 from reteval.contract.problems import ProblemItem
 from service.core.backend import Backend
 from service.core.endpoint_checks import check_description, check_target
@@ -27,6 +27,7 @@ async def open_probe(backend: Backend, request: ProbeRequest, *, wait_s: float) 
     Raises:
         InvalidError, EndpointNotAllowedError, SecretsUnavailableError: the request is refused.
         NotFoundError: no such test set or saved endpoint.
+        QuotaExceededError: the team may send no more queries today.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     _check(request)
@@ -44,6 +45,8 @@ async def open_probe(backend: Backend, request: ProbeRequest, *, wait_s: float) 
         spec,
         secrets=seal(backend.secret_key, headers) if headers else None,
         queue=INTERACTIVE,
+        queries=len(request.queries) or MAX_QUERIES,
+        quotas=backend.quotas,
     )
     await wake(backend, record.id, record)
     return await get_probe(backend, record.id, wait_s=wait_s)

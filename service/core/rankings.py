@@ -30,6 +30,7 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
         InvalidError, MalformedTextError, MalformedJsonError: head or rankings break a rule.
         NotFoundError: no such test set.
         StorageFullError: the store has less memory left than the run may need.
+        QuotaExceededError: the team may not have another one of this size.
     """
     test_set = await find_test_set(backend, head.test_set)
     request = RunRequest(
@@ -65,7 +66,12 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
     await set_aside(backend, spec, outlook)
     await backend.store.runs.put_rankings(backend.tenant, spec.id, rankings)
     record, _ = await backend.store.runs.create(
-        backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE
+        backend.tenant,
+        spec,
+        secrets=None,
+        idempotency=None,
+        queue=INTERACTIVE,
+        quotas=backend.quotas,
     )
     await wake(backend, record.id, record)
     return show(record, backend.now())

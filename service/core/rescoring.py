@@ -27,6 +27,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         NotTerminalError: the run has not ended.
         NoRankingsError: the run ended before it stored a ranking.
         StorageFullError: the store has less memory left than the child may need.
+        QuotaExceededError: the team may not have another one of this size.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     _, total = await backend.store.outcomes.plan_size(backend.tenant, run_id)
@@ -55,7 +56,12 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
     await set_aside(backend, spec, outlook)
     await backend.store.runs.use(backend.tenant, parent.id)
     record, _ = await backend.store.runs.create(
-        backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE
+        backend.tenant,
+        spec,
+        secrets=None,
+        idempotency=None,
+        queue=INTERACTIVE,
+        quotas=backend.quotas,
     )
     await wake(backend, record.id, record)
     return show(record, backend.now())

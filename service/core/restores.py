@@ -37,6 +37,7 @@ async def restore(backend: Backend, pieces: AsyncIterator[bytes]) -> Restoration
         MalformedBackupError: the file is damaged, incomplete or none of ours.
         RestoreConflictError: an object is here with other content.
         StorageFullError: an object that the store has no memory for.
+        QuotaExceededError: an object that the team may not have, too.
     """
     restored: list[str] = []
     skipped: list[str] = []
@@ -98,7 +99,7 @@ def _unpack(blob: bytes) -> bytes:
 
 
 async def _begin(backend: Backend, opening: Opening) -> "_Restoring":
-    arrival = backend.store.copies.receive(backend.tenant, opening)
+    arrival = backend.store.copies.receive(backend.tenant, opening, quotas=backend.quotas)
     known = await backend.store.copies.digest(backend.tenant, opening.id)
     if known is None:
         if await backend.store.copies.exists(backend.tenant, opening.id):

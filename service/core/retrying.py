@@ -31,6 +31,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         NothingToRetryError: everything was answered, or the run sent nothing itself.
         EndpointNotAllowedError: the endpoint may not be called any more.
         StorageFullError: the store has less memory left than the child may need.
+        QuotaExceededError: the team may not have another one of this size.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     clean, variants = await _count_unanswered(backend, parent)
@@ -73,6 +74,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         secrets=seal(backend.secret_key, endpoint.headers) if endpoint.headers else None,
         idempotency=None,
         queue=RUNS,
+        quotas=backend.quotas,
     )
     await wake(backend, record.id, record)
     return show(record, backend.now())

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Progress, Run, RunPage, RunRequest, RunStatus, TestSetRef
 from reteval.contract.testsets import TestSet
@@ -16,6 +17,7 @@ from service.core.estimates import estimate
 from service.core.jobs import await_end, wake
 from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
 from service.core.run_checks import check_run
+from service.core.trends import hide_secrets
 from service.errors import NotFoundError
 from service.queue import RUNS
 from service.store.keys import new_id
@@ -44,6 +46,7 @@ async def create_run(
         NotFoundError: no such test set.
         IdempotencyMismatchError: the key belongs to another body.
         StorageFullError: the store has less memory left than the run may need.
+        QuotaExceededError: the team may not have another one of this size.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     request = await resolve_model(backend, request)
@@ -75,6 +78,7 @@ async def create_run(
         secrets=seal(backend.secret_key, headers) if headers else None,
         idempotency=idempotency,
         queue=RUNS,
+        quotas=backend.quotas,
     )
     if created:
         await wake(backend, record.id, record)
@@ -88,7 +92,7 @@ async def get_run(backend: Backend, run_id: str, *, wait_s: float = 0.0) -> Run:
         NotFoundError: no such run.
     """
     record = await await_end(lambda: backend.store.runs.get(backend.tenant, run_id), wait_s=wait_s)
-    return show(record, backend.now())
+    return show_to(backend, record)
 
 
 async def list_runs(backend: Backend, wanted: RunFilter, *, cursor: str, limit: int) -> RunPage:
@@ -151,6 +155,14 @@ async def delete_run(backend: Backend, run_id: str) -> None:
         NotFoundError: no such run.
     """
     await backend.store.runs.delete(backend.tenant, run_id)
+
+
+def show_to(backend: Backend, record: RunRecord) -> Run:
+    """Do as `show`; to a reader of another team the endpoint is its address without keys."""
+    run = show(record, backend.now())
+    if not backend.identity.via:
+        return run
+    return structs.replace(run, endpoint=Endpoint(url=hide_secrets(run.endpoint.url)))
 
 
 def show(record: RunRecord, now: datetime) -> Run:

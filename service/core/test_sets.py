@@ -68,6 +68,7 @@ async def store_test_set(
 
     Raises:
         InvalidError: the set breaks a rule.
+        QuotaExceededError: the team may not have another one of this size.
     """
     staging = await backend.store.test_sets.stage(backend.tenant)
     try:
@@ -90,6 +91,7 @@ async def store_test_set(
             warnings=draft.warnings,
         ),
         created_at=to_iso(backend.now()),
+        quotas=backend.quotas,
     )
 
 

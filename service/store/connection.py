@@ -119,6 +119,22 @@ class Connection:
         """Write a field of a hash."""
         await self._call(self._redis.hset(key, field, value))
 
+    async def hvals(self, key: str) -> list[bytes]:
+        """Return the values of a hash."""
+        values: list[bytes] = await self._call(self._redis.hvals(key))
+        return values
+
+    async def xrevrange(
+        self, key: str, *, below: str | None = None, limit: int
+    ) -> list[tuple[str, dict[str, str]]]:
+        """Return entries of a stream with their ids, newest first, below an id."""
+        newest = f"({below}" if below else "+"
+        rows = await self._call(self._redis.xrevrange(key, newest, "-", count=limit))
+        return [
+            (entry.decode(), {name.decode(): value.decode() for name, value in fields.items()})
+            for entry, fields in rows
+        ]
+
     async def zrange(self, key: str) -> list[str]:
         """Return the members of a sorted set, lowest first."""
         return [member.decode() for member in await self._call(self._redis.zrange(key, 0, -1))]

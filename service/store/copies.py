@@ -16,6 +16,7 @@ from reteval.contract.runs import TERMINAL, RunStatus
 from service.errors import MalformedBackupError, NotFoundError, RestoreConflictError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import RunSpec, TestSetDraft
 from service.store.scripts import Scripts, text
 from service.store.test_sets import STAGING_MS
@@ -127,13 +128,13 @@ class Copies:
         """Tell whether an object of this id is there, complete or not."""
         return await self._connection.exists(keys.job(tenant, object_id))
 
-    def receive(self, tenant: str, opening: Opening) -> "Arrival":
+    def receive(self, tenant: str, opening: Opening, *, quotas: Quotas = NO_QUOTAS) -> "Arrival":
         """Begin to write an object back.
 
         Raises:
             MalformedBackupError: what is announced is no test set and no ended run.
         """
-        return Arrival(self._connection, self._scripts, tenant, opening)
+        return Arrival(self._connection, self._scripts, tenant, opening, quotas)
 
     async def _open(self, tenant: str, object_id: str) -> Opening | None:
         if not _ID.fullmatch(object_id):
@@ -170,12 +171,18 @@ class Arrival:
     """An object on its way back into the store."""
 
     def __init__(
-        self, connection: Connection, scripts: Scripts, tenant: str, opening: Opening
+        self,
+        connection: Connection,
+        scripts: Scripts,
+        tenant: str,
+        opening: Opening,
+        quotas: Quotas,
     ) -> None:
         self._connection = connection
         self._scripts = scripts
         self._tenant = tenant
         self._opening = opening
+        self._quotas = encode_quotas(quotas)
         self._staging = keys.staging(tenant, secrets.token_hex(16))
         self._parts = _PARTS[_kind(opening.id)]
         self.spec = _read_head(opening)
@@ -205,8 +212,11 @@ class Arrival:
 
         Raises:
             RestoreConflictError: its id or version is taken, or its test set is not there.
+            QuotaExceededError: the team may not have another one of this size.
         """
-        verdict = text(await self._commit())
+        reply = await self._commit()
+        check_refusal(reply)
+        verdict = text(reply[0])
         if verdict != "restored":
             raise RestoreConflictError(_CONFLICTS[verdict].format(id=self._opening.id))
 
@@ -230,7 +240,7 @@ class Arrival:
                     keys.test_set_runs(tenant, test_set),
                     *staged,
                 ],
-                [opening.id, opening.position, *fields],
+                [opening.id, opening.position, tenant, self._quotas, *fields],
             )
         return await self._scripts.run(
             "restore_test_set",
@@ -243,7 +253,7 @@ class Arrival:
                 keys.TENANTS,
                 *staged,
             ],
-            [opening.id, opening.position, spec.name, spec.hash, tenant, *fields],
+            [opening.id, opening.position, spec.name, spec.hash, tenant, self._quotas, *fields],
         )
 
 

@@ -7,6 +7,7 @@ import msgspec
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
 from service.store import keys
+from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import SCHEMA, PreviewRecord, PreviewSpec, ProbeRecord, ProbeSpec
 from service.store.shelves import J, R, Shelf
 
@@ -15,10 +16,21 @@ class Errands(Shelf[J, R]):
     """All short jobs of one kind."""
 
     async def create(
-        self, tenant: str, spec: Any, *, queue: str, secrets: bytes | None = None
+        self,
+        tenant: str,
+        spec: Any,
+        *,
+        queue: str,
+        secrets: bytes | None = None,
+        queries: int = 0,
+        quotas: Quotas = NO_QUOTAS,
     ) -> J:
-        """Write a queued job with its sealed secrets; `spec` is of the kind's own type."""
-        await self._scripts.run(
+        """Write a queued job with its sealed secrets; `spec` is of the kind's own type.
+
+        Raises:
+            QuotaExceededError: it would send more `queries` than the team may.
+        """
+        reply = await self._scripts.run(
             "create_errand",
             [
                 keys.job(tenant, spec.id),
@@ -35,8 +47,11 @@ class Errands(Shelf[J, R]):
                 queue,
                 KEPT_S,
                 SCHEMA,
+                encode_quotas(quotas),
+                queries,
             ],
         )
+        check_refusal(reply)
         return await self.get(tenant, spec.id)
 
 

@@ -32,6 +32,12 @@ RESERVED: Final = f"t:{SYSTEM_TENANT}:reserved"
 COUNTERS: Final = f"t:{SYSTEM_TENANT}:counters"
 """What has been counted in the whole deployment, by counter, label and target."""
 COUNTED_TARGETS: Final = f"t:{SYSTEM_TENANT}:counters:targets"
+FIRST_KEY: Final = f"t:{SYSTEM_TENANT}:first-key"
+"""Id of the API key that bootstrapping made."""
+TEAMS: Final = f"t:{SYSTEM_TENANT}:teams"
+"""From a team's id to what is known of it."""
+EVERYONE: Final = "*"
+"""No team's id: stands for all of them where something is granted."""
 
 
 def new_id(prefix: str) -> str:
@@ -121,6 +127,7 @@ RUN_PARTS: Final = (
     "unjudged",
     "report",
     "rankings",
+    "links",
 )
 
 
@@ -174,6 +181,41 @@ def delivery(tenant: str, webhook_id: str, event_id: str) -> str:
     return f"{webhook(tenant, webhook_id)}:event:{event_id}"
 
 
+def api_key(key_id: str) -> str:
+    """An API key, found before its team is known."""
+    return f"t:{SYSTEM_TENANT}:key:{key_id}"
+
+
+def api_keys(tenant: str) -> str:
+    """All keys of a team, by time."""
+    return f"t:{tenant}:keys"
+
+
+def grants(tenant: str) -> str:
+    """From the id of a grant to what a team granted by it."""
+    return f"t:{tenant}:grants"
+
+
+def received(reader: str) -> str:
+    """From what was granted to a team, or to `EVERYONE`, to its grant."""
+    return f"t:{SYSTEM_TENANT}:received:{reader}"
+
+
+def link(link_id: str) -> str:
+    """A link that opens a run, found before the run's team is known."""
+    return f"t:{SYSTEM_TENANT}:link:{link_id}"
+
+
+def audit(log: str) -> str:
+    """A stream of events."""
+    return f"t:{SYSTEM_TENANT}:audit:{log}"
+
+
+def audit_seen(token: str) -> str:
+    """That an event is in its stream already."""
+    return f"t:{SYSTEM_TENANT}:audit-seen:{token}"
+
+
 def comparisons(tenant: str) -> str:
     """From the content of a comparison to the one that has it."""
     return f"t:{tenant}:comparisons"
@@ -192,6 +234,16 @@ def sizes(tenant: str) -> str:
 def brief_sizes(tenant: str) -> str:
     """Ids and bytes of ended jobs that are kept for a day, by the time they go."""
     return f"t:{tenant}:sizes:brief"
+
+
+def own_limits(tenant: str) -> str:
+    """The limits of a team that are not the deployment's, by name; scripts form this name, too."""
+    return f"t:{tenant}:limits"
+
+
+def rate(tenant: str, caller: str) -> str:
+    """Requests that a caller took: a key of a team, or an address without one."""
+    return f"t:{tenant}:rate:{caller}"
 
 
 def target_slots(target: str) -> str:

@@ -8,12 +8,13 @@ import msgspec
 
 from reteval.contract.outcomes import Outcome, OutcomeRow, PlannedRequest
 from reteval.contract.unjudged import UnjudgedHits
-from service.errors import NotFoundError, NotTerminalError
+from service.errors import NotTerminalError
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading
 from service.store.packing import Columns, read_numbers, unpack_columns
 from service.store.plans import PlanSize
+from service.store.runs import missing_run
 
 
 class Outcomes:
@@ -166,7 +167,7 @@ class Outcomes:
             keys.job(tenant, run_id), ["finished_ms", "created_ms"]
         )
         if exists is None:
-            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+            raise missing_run(run_id)
         if finished is None:
             raise NotTerminalError(
                 f"Run {run_id!r} has not ended; wait with GET /v1/runs/{run_id}?wait=20."

@@ -23,6 +23,7 @@ from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.connection import Connection
 from service.store.damage import reading, report_damage
 from service.store.jobs import read_state
+from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
 from service.store.test_sets import STAGING_MS
@@ -47,14 +48,16 @@ class Runs:
         secrets: bytes | None,
         idempotency: Idempotency | None,
         queue: str,
+        quotas: Quotas = NO_QUOTAS,
     ) -> tuple[RunRecord, bool]:
         """Write a queued run; with a known idempotency key, answer the run it made before.
 
         Raises:
             IdempotencyMismatchError: the key was used for another request.
             NotFoundError: the test set was deleted meanwhile.
+            QuotaExceededError: the team may not have another one of this size.
         """
-        verdict, run_id = await self._scripts.run(
+        reply = await self._scripts.run(
             "create_run",
             [
                 keys.job(tenant, spec.id),
@@ -79,8 +82,13 @@ class Runs:
                 SCHEMA,
                 spec.request.limits.workers or 0,
                 int(spec.planned.total <= SHARD),
+                encode_quotas(quotas),
+                count_queries(spec),
+                spec.planned.bytes or 0,
             ],
         )
+        check_refusal(reply)
+        verdict, run_id = reply
         if text(verdict) == "mismatch":
             raise IdempotencyMismatchError(
                 "This Idempotency-Key was used for another request; use a new key."
@@ -136,10 +144,7 @@ class Runs:
         """
         fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
-            raise NotFoundError(
-                f"There is no run {run_id!r}; list them with GET /v1/runs."
-                f"{await self._tell_loss(run_id)}"
-            )
+            raise missing_run(run_id, more=await self._tell_loss(run_id))
         return read_run(tenant, fields)
 
     async def page(
@@ -298,6 +303,11 @@ class Runs:
             await self._connection.zrem(index, run_id)
 
 
+def missing_run(run_id: str, *, more: str = "") -> NotFoundError:
+    """Return the error of a run that is not there, or not there for this reader."""
+    return NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.{more}")
+
+
 @reading("a run")
 def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
     """Build a run's record from the fields of its hash."""
@@ -310,6 +320,12 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         used_ms=int(fields.get("used_ms", 0)),
         **read_state(tenant, fields),
     )
+
+
+def count_queries(spec: RunSpec) -> int:
+    """Return the requests that a run will send at most; a repetition of a failed one counts not."""
+    sends = spec.rescore is None and not spec.uploaded
+    return spec.planned.total + spec.planned.model_calls if sends else 0
 
 
 def _fits(record: RunRecord, *, label: str | None, status: RunStatus | None) -> bool:

@@ -1,26 +1,39 @@
-"""The Lua scripts: each is one atomic step of the state machine, and safe to run twice."""
+"""The Lua scripts: each is one atomic step of the state machine, and safe to run twice.
 
+What several of them need stands in `lua/shared`; a line `-- uses: NAME, …` puts it before a script.
+"""
+
+import re
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from service.store.connection import Connection
 
 NAMES: Final = (
+    "append_event",
     "cancel",
     "claim",
+    "claim_first_key",
     "commit_plan",
     "commit_shard",
     "commit_test_set",
     "condemn",
     "count",
+    "create_api_key",
     "create_comparison",
     "create_errand",
+    "create_link",
     "create_run",
+    "create_team",
     "delete_comparison",
     "delete_endpoint",
+    "delete_grant",
+    "delete_link",
     "delete_run",
     "delete_test_set",
     "delete_webhook",
+    "find_grant",
     "finish",
     "forget",
     "halt",
@@ -32,45 +45,44 @@ NAMES: Final = (
     "put_fields",
     "put_webhook",
     "queue_delivery",
+    "put_grant",
+    "put_limits",
+    "read_quotas",
     "renew",
     "reserve",
     "restore_run",
     "restore_test_set",
     "settle_delivery",
     "take_delivery",
+    "take_requests",
     "take_slots",
     "weigh",
     "write_outcomes",
 )
-TELLING: Final = (
-    "cancel",
-    "condemn",
-    "delete_webhook",
-    "finish",
-    "put_webhook",
-    "queue_delivery",
-    "settle_delivery",
-    "take_delivery",
-)
-"""Scripts that begin with `webhooks.lua`."""
+_USES: Final = re.compile(r"^-- uses: (?P<names>.*)$", re.MULTILINE)
 
 
 class Scripts:
     """Runs a script by name; the server caches its text."""
 
     def __init__(self, connection: Connection) -> None:
+        folder = files("service.store") / "lua"
         self._connection = connection
-        self._scripts = {name: connection.register(_read(name)) for name in NAMES}
+        self._scripts = {name: connection.register(compose(folder, name)) for name in NAMES}
 
     async def run(self, name: str, keys: list[str], args: list[str | bytes | int]) -> Any:
         """Run the script with its keys and arguments, in the order its header names."""
         return await self._connection.run(self._scripts[name], keys, args)
 
 
-def _read(name: str) -> str:
-    folder = files("service.store") / "lua"
-    parts = ("webhooks", name) if name in TELLING else (name,)
-    return "".join((folder / f"{part}.lua").read_text("utf-8") for part in parts)
+def compose(folder: Traversable, name: str) -> str:
+    """Return a script's text after what it uses; a first line for the server stays the first."""
+    own = (folder / f"{name}.lua").read_text("utf-8")
+    uses = _USES.search(own)
+    names = uses["names"].split(", ") if uses else []
+    shared = [(folder / "shared" / f"{one}.lua").read_text("utf-8") for one in names]
+    first, rest = own.split("\n", 1) if own.startswith("#!") else ("", own)
+    return "\n".join([first, *shared, rest]) if first else "\n".join([*shared, rest])
 
 
 def text(reply: bytes | str) -> str:

@@ -4,6 +4,8 @@ import secrets
 from typing import Final
 
 from service.store import keys
+from service.store.api_keys import ApiKeys
+from service.store.audit import Audit
 from service.store.claims import Claims
 from service.store.comparisons import Comparisons
 from service.store.connection import PROMPT, Connection, Patience
@@ -14,12 +16,16 @@ from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
+from service.store.grants import Grants
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.links import Links
 from service.store.load import Load
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
+from service.store.quotas import Allowances
+from service.store.rates import Rates
 from service.store.reservations import Reservations
 from service.store.retention import Retention
 from service.store.runs import Runs
@@ -27,6 +33,7 @@ from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.targets import Targets
+from service.store.teams import Teams
 from service.store.test_sets import TestSets
 from service.store.webhooks import Webhooks
 
@@ -62,7 +69,14 @@ class Store:
         self.journal = Journal(scripts, self.sizes)
         self.counters = Counters(connection, scripts)
         self.load = Load(scripts)
+        self.allowances = Allowances(connection, scripts)
+        self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)
+        self.teams = Teams(connection, scripts)
+        self.api_keys = ApiKeys(connection, scripts)
+        self.grants = Grants(connection, scripts)
+        self.links = Links(connection, scripts)
+        self.audit = Audit(connection, scripts)
 
     @classmethod
     def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":

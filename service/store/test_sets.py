@@ -11,6 +11,7 @@ from service.errors import CorruptRecordError, NotFoundError, ReferencedError
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading, report_damage
+from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import TestSetDraft
 from service.store.scripts import Scripts, text
 
@@ -66,16 +67,25 @@ class TestSets:
         return Staging(self._connection, tenant)
 
     async def commit(
-        self, tenant: str, staging: Staging, draft: TestSetDraft, *, created_at: str
+        self,
+        tenant: str,
+        staging: Staging,
+        draft: TestSetDraft,
+        *,
+        created_at: str,
+        quotas: Quotas = NO_QUOTAS,
     ) -> tuple[TestSet, bool]:
         """Make the staged queries a test set, or answer the set that has the same content.
 
         The staging is used up either way. The flag says whether a new set was made.
+
+        Raises:
+            QuotaExceededError: the team may not have another one of this size.
         """
         await staging.seal()
         test_set_id = keys.new_id("ts")
         body = msgspec.json.encode(draft)
-        chosen, created = await self._scripts.run(
+        reply = await self._scripts.run(
             "commit_test_set",
             [
                 staging.key,
@@ -96,8 +106,11 @@ class TestSets:
                 created_at,
                 len(body) + staging.bytes,
                 tenant,
+                encode_quotas(quotas),
             ],
         )
+        check_refusal(reply)
+        chosen, created = reply
         return await self.get(tenant, text(chosen)), bool(created)
 
     async def get(self, tenant: str, ref: str) -> TestSet:

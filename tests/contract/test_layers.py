@@ -67,6 +67,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "service.__main__": (
         "service.admin",
         "service.app",
+        "service.errors",
         "service.embedded",
         "service.errors",
         "service.logs",

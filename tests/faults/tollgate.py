@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Final, Self
 from urllib.parse import quote, unquote
 
+from service.store.scripts import compose
+
 CHUNK: Final = 1 << 16
 UNKNOWN_SCRIPT: Final = b"-NOSCRIPT"
 
@@ -52,7 +54,7 @@ class Tollgate:
 
     def arm(self, script: str, side: Side) -> None:
         """Hold the next call of a script."""
-        text = (files("service.store") / "lua" / f"{script}.lua").read_text("utf-8")
+        text = compose(files("service.store") / "lua", script)
         self.held.clear()
         self._open.clear()
         self._armed = hashlib.sha1(text.encode()).hexdigest().encode(), side  # noqa: S324 - redis's

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 import msgspec
 from msgspec import Struct
 
+from reteval.cli.access import audit, grant, keys, share, teams
 from reteval.cli.arguments import (
     UsageError,
     head_of,
@@ -24,6 +25,7 @@ from reteval.cli.arguments import (
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.history import render_trend
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
+from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
@@ -159,6 +161,13 @@ def history(session: Session) -> int:
     return Exit.DONE
 
 
+def latest(session: Session) -> int:
+    """Print the report of the newest completed run."""
+    options = session.options
+    found = session.client.latest(test_set=options.test_set, label=options.label, team=options.team)
+    return _report(session, found.id)
+
+
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
     "run": run,
@@ -177,6 +186,13 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "latest": latest,
+    "teams": teams,
+    "keys": keys,
+    "grant": grant,
+    "share": share,
+    "audit": audit,
+    "limits": limits,
 }
 
 

@@ -4,7 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from reteval.contract.webhooks import DEFAULT_GRACE_S, RunEvent
+from reteval.cli.access_words import add_access
+from reteval.cli.webhook_words import add_webhooks
+from reteval.cli.words import Commands, add_command, add_global_options
 
 PRESETS: Final = ("quick", "default", "full")
 FORMATS: Final = ("text", "json", "junit", "markdown")
@@ -90,13 +92,6 @@ RESTORE_EXAMPLE: Final = """\
 example:
   reteval restore everything.backup
 """
-WEBHOOKS_EXAMPLE: Final = """\
-examples:
-  reteval webhooks add https://ci.example/hook --event run.failed --label main
-  reteval webhooks ping wh_0123456789abcdef
-  reteval webhooks log wh_0123456789abcdef
-  reteval webhooks replay wh_0123456789abcdef evt_0123456789abcdef
-"""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -108,7 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(url=None, api_key=None, json=False)
-    _add_global_options(parser)
+    add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_upload(commands)
     _add_run(commands)
@@ -122,40 +117,14 @@ def build_parser() -> argparse.ArgumentParser:
     _add_power(commands)
     _add_probe(commands)
     _add_keeping(commands)
-    _add_webhooks(commands)
-    return parser
-
-
-Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse gives this type no public name
-
-
-def _add_global_options(parser: argparse.ArgumentParser) -> None:
-    # Accepted before and after the command's name; an absent one must not undo the other.
-    absent = argparse.SUPPRESS
-    parser.add_argument("--url", default=absent, help="the service; default: RETEVAL_URL")
-    parser.add_argument("--api-key", default=absent, help="default: RETEVAL_API_KEY")
-    parser.add_argument(
-        "--json", action="store_true", default=absent, help="print the JSON document only"
-    )
-
-
-def _add_command(
-    commands: "Commands[argparse.ArgumentParser]", name: str, about: str, example: str
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=about,
-        description=about[0].upper() + about[1:] + ".",
-        epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _add_global_options(parser)
+    add_access(commands)
+    add_webhooks(commands)
     return parser
 
 
 def _add_upload(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "upload a test set (JSON, NDJSON, CSV, or TREC topics and qrels)"
-    parser = _add_command(commands, "upload", about, UPLOAD_EXAMPLE)
+    parser = add_command(commands, "upload", about, UPLOAD_EXAMPLE)
     parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="JSON, NDJSON or CSV")
     parser.add_argument("--topics", type=Path, help="TREC topics, with --qrels instead of FILE")
     parser.add_argument("--qrels", type=Path, help="TREC judgments")
@@ -176,7 +145,7 @@ def _add_upload(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_run(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "start a run against a search endpoint"
-    parser = _add_command(commands, "run", about, RUN_EXAMPLE)
+    parser = add_command(commands, "run", about, RUN_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", help="id, or name (its newest version)")
     parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
     parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
@@ -214,19 +183,19 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_wait(commands: "Commands[argparse.ArgumentParser]") -> None:
-    parser = _add_command(commands, "wait", "wait for a run to end", WAIT_EXAMPLE)
+    parser = add_command(commands, "wait", "wait for a run to end", WAIT_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds to wait at most")
 
 
 def _add_results(commands: "Commands[argparse.ArgumentParser]") -> None:
-    parser = _add_command(commands, "results", "print the report of a run", RESULTS_EXAMPLE)
+    parser = add_command(commands, "results", "print the report of a run", RESULTS_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
 
 
 def _add_history(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "print how a metric went from run to run"
-    parser = _add_command(commands, "history", about, HISTORY_EXAMPLE)
+    parser = add_command(commands, "history", about, HISTORY_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", help="id, or name (all its versions)")
     parser.add_argument("--metric", help="such as ndcg@10; default: the newest run's first")
     parser.add_argument("--label", help="only runs with this label")
@@ -240,7 +209,7 @@ def _add_history(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "score a run's stored rankings anew, without calling the endpoint"
-    parser = _add_command(commands, "rescore", about, RESCORE_EXAMPLE)
+    parser = add_command(commands, "rescore", about, RESCORE_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument("--metrics", metavar="A,B", help="such as recall@5,mrr")
     parser.add_argument("--k", metavar="1,3,5,10", help="cut-offs for metrics without one")
@@ -252,7 +221,7 @@ def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "send a run's unanswered requests again, in a new run that has all its answers"
-    parser = _add_command(commands, "retry", about, RETRY_EXAMPLE)
+    parser = add_command(commands, "retry", about, RETRY_EXAMPLE)
     parser.add_argument("run", metavar="RUN", help="id of the run")
     parser.add_argument(
         "--header",
@@ -267,7 +236,7 @@ def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_compare(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "compare two runs query by query: better, worse, no change, or can't tell"
-    parser = _add_command(commands, "compare", about, COMPARE_EXAMPLE)
+    parser = add_command(commands, "compare", about, COMPARE_EXAMPLE)
     parser.add_argument("baseline", metavar="BASELINE", help="id of the run before")
     parser.add_argument("candidate", metavar="CANDIDATE", help="id of the run after")
     parser.add_argument("--primary", metavar="METRIC", help="whose verdict is the overall one")
@@ -282,7 +251,7 @@ def _add_compare(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "hold a run to a gate file; the exit code is the verdict"
-    parser = _add_command(commands, "gate", about, GATE_EXAMPLE)
+    parser = add_command(commands, "gate", about, GATE_EXAMPLE)
     parser.add_argument("file", metavar="FILE", type=Path, help="the gate, YAML or JSON")
     parser.add_argument("--run", metavar="RUN", help="id of the run that is held to it")
     parser.add_argument("--comparison", metavar="ID", help="a comparison, in place of --run")
@@ -297,7 +266,7 @@ def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_power(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "tell how many queries show a difference"
-    parser = _add_command(commands, "power", about, POWER_EXAMPLE)
+    parser = add_command(commands, "power", about, POWER_EXAMPLE)
     parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs over one test set")
     parser.add_argument("--metric", help="of the runs; default ndcg@10 or mrr")
     parser.add_argument("--sigma", type=float, metavar="S", help="in place of the runs")
@@ -309,7 +278,7 @@ def _add_power(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "send a few queries to an endpoint and show what comes back, and what ids do not fit"
-    parser = _add_command(commands, "probe", about, PROBE_EXAMPLE)
+    parser = add_command(commands, "probe", about, PROBE_EXAMPLE)
     parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
     parser.add_argument("test_set", metavar="TEST_SET", nargs="?", help="to take queries from")
     parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
@@ -326,59 +295,18 @@ def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 
 def _add_keeping(commands: "Commands[argparse.ArgumentParser]") -> None:
-    pin = _add_command(commands, "pin", "keep a run from expiring", PIN_EXAMPLE)
-    unpin = _add_command(commands, "unpin", "let a run expire", UNPIN_EXAMPLE)
+    pin = add_command(commands, "pin", "keep a run from expiring", PIN_EXAMPLE)
+    unpin = add_command(commands, "unpin", "let a run expire", UNPIN_EXAMPLE)
     for parser in (pin, unpin):
         parser.add_argument("run", metavar="RUN", help="id of the run")
     about = "print what is kept, for how long, and what is left"
-    _add_command(commands, "usage", about, USAGE_EXAMPLE)
+    add_command(commands, "usage", about, USAGE_EXAMPLE)
     about = "save runs, each with its test set, and test sets in one file"
-    backup = _add_command(commands, "backup", about, BACKUP_EXAMPLE)
+    backup = add_command(commands, "backup", about, BACKUP_EXAMPLE)
     backup.add_argument("file", metavar="FILE", type=Path, help="to write")
     backup.add_argument("--run", action="append", default=[], metavar="ID", help="repeatable")
     backup.add_argument("--test-set", action="append", default=[], metavar="ID", help="repeatable")
     backup.add_argument("--all", action="store_true", help="every test set and ended run")
     about = "bring back what a backup holds and the service does not have"
-    restore = _add_command(commands, "restore", about, RESTORE_EXAMPLE)
+    restore = add_command(commands, "restore", about, RESTORE_EXAMPLE)
     restore.add_argument("file", metavar="FILE", type=Path, help="made by `reteval backup`")
-
-
-def _add_webhooks(commands: "Commands[argparse.ArgumentParser]") -> None:
-    about = "tell a receiver of yours when runs end, and see what it was told"
-    parser = _add_command(commands, "webhooks", about, WEBHOOKS_EXAMPLE)
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    add = _add_command(actions, "add", "register a receiver; prints its secret", WEBHOOKS_EXAMPLE)
-    add.add_argument("receiver", metavar="URL", help="where events are posted")
-    add.add_argument(
-        "--event",
-        action="append",
-        default=[],
-        choices=tuple(RunEvent),
-        help="one way to end; repeatable; default: all",
-    )
-    add.add_argument("--label", help="only runs with this label")
-    add.add_argument("--test-set", help="only runs over it: id, or name (all its versions)")
-    _add_command(actions, "list", "list webhooks and how they are", WEBHOOKS_EXAMPLE)
-    _add_action(actions, "on", "switch a webhook on; what has waited is delivered")
-    _add_action(actions, "off", "switch a webhook off")
-    _add_action(actions, "remove", "delete a webhook and its log")
-    _add_action(actions, "ping", "send an event that is about nothing")
-    _add_action(actions, "log", "print what was delivered and what waits")
-    rotate = _add_action(actions, "rotate", "make a new secret and print it")
-    rotate.add_argument(
-        "--grace",
-        type=int,
-        metavar="S",
-        default=DEFAULT_GRACE_S,
-        help="seconds for which the old secret signs along; default: a day",
-    )
-    replay = _add_action(actions, "replay", "deliver an event again")
-    replay.add_argument("event_id", metavar="EVENT", help="id of the event")
-
-
-def _add_action(
-    actions: "Commands[argparse.ArgumentParser]", name: str, about: str
-) -> argparse.ArgumentParser:
-    parser = _add_command(actions, name, about, WEBHOOKS_EXAMPLE)
-    parser.add_argument("webhook", metavar="WEBHOOK", help="id of the webhook")
-    return parser

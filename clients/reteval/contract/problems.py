@@ -4,6 +4,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from reteval.contract.quotas import QuotaRefusal
+
 
 class ErrorCode(StrEnum):
     """What went wrong, stable across releases. Documented in `docs/errors.md`."""
@@ -13,7 +15,9 @@ class ErrorCode(StrEnum):
     MALFORMED_BACKUP = "malformed_backup"
     BAD_REQUEST = "bad_request"
     BAD_CURSOR = "bad_cursor"
+    KEY_IN_URL = "key_in_url"
     UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NOT_TERMINAL = "not_terminal"
@@ -34,6 +38,8 @@ class ErrorCode(StrEnum):
     ENDPOINT_NOT_ALLOWED = "endpoint_not_allowed"
     SECRETS_UNAVAILABLE = "secrets_unavailable"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    RATE_LIMITED = "rate_limited"
+    QUOTA_EXCEEDED = "quota_exceeded"
     INTERNAL = "internal"
     NOT_READY = "not_ready"
     STORE_UNAVAILABLE = "store_unavailable"
@@ -55,7 +61,7 @@ class ProblemItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An `application/problem+json` body."""
+    """An `application/problem+json` body. `quota` is the one that `quota_exceeded` is about."""
 
     type: str
     title: str
@@ -65,3 +71,4 @@ class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     instance: str
     errors: tuple[ProblemItem, ...] = field(default=())
     retryable: bool = False
+    quota: QuotaRefusal | None = None

@@ -1,10 +1,12 @@
 -- Grant a unit of a job to one worker: raise the epoch and lease it by the server's clock.
 -- A job that waits for its hour is granted to nobody, unless it is to be cancelled; neither is one
--- that a newer release made. Of a cancelled job, shards that nobody holds are dropped.
+-- that a newer release made, or a run while its team has as many worked on as it may.
+-- Of a cancelled job, shards that nobody holds are dropped.
 -- A lease that lapsed without being released means that its holder died.
 -- An owner that asks again (its reply was lost) is told what it was granted.
 -- KEYS: job, units, holds, leases of the tenant, turns, counters
 -- ARGV: owner, lease in ms, crashes a unit may cause, schema, tenant, job id
+-- uses: quotas
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
   return {status and 'terminal' or 'missing'}
@@ -34,6 +36,10 @@ end
 local workers = tonumber(redis.call('HGET', KEYS[1], 'workers') or '0')
 if workers > 0 and #held >= workers then
   return {'held'}
+end
+local at_once = tonumber(redis.call('HGET', KEYS[1], 'at_once') or '0')
+if not cancelled and quotas.hold_back(ARGV[5], ARGV[6], at_once, ms) then
+  return {'full'}
 end
 local free = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', ms))
 if cancelled then

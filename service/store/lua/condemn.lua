@@ -1,6 +1,7 @@
 -- End a job whose stored state cannot be read, whoever holds it.
 -- KEYS: job, units, holds, report, secrets, active jobs, tenants with jobs, counters
 -- ARGV: job id, queue/tenant, report (empty: none), etag
+-- uses: webhooks
 redis.call('ZREM', KEYS[6], ARGV[1])
 if redis.call('ZCARD', KEYS[6]) == 0 then
   redis.call('SREM', KEYS[7], ARGV[2])

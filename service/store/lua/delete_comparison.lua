@@ -1,5 +1,6 @@
 -- Delete a comparison that has ended.
 -- KEYS: comparison, report, contents, times, sizes    ARGV: id
+-- uses: sizes
 local status, content = unpack(redis.call('HMGET', KEYS[1], 'status', 'content'))
 if not status then
   redis.call('ZREM', KEYS[4], ARGV[1])
@@ -13,5 +14,5 @@ if redis.call('HGET', KEYS[3], content) == ARGV[1] then
   redis.call('HDEL', KEYS[3], content)
 end
 redis.call('ZREM', KEYS[4], ARGV[1])
-redis.call('HDEL', KEYS[5], ARGV[1])
+sizes.drop(KEYS[5], ARGV[1])
 return 'deleted'

@@ -1,6 +1,7 @@
 -- Delete a test set that no run refers to.
 -- KEYS: head, queries, index, contents, name, runs, sizes
 -- ARGV: id, name, content hash
+-- uses: sizes
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'missing'
 end
@@ -14,5 +15,5 @@ if redis.call('HGET', KEYS[4], field) == ARGV[1] then
   redis.call('HDEL', KEYS[4], field)
 end
 redis.call('ZREM', KEYS[5], ARGV[1])
-redis.call('HDEL', KEYS[7], ARGV[1])
+sizes.drop(KEYS[7], ARGV[1])
 return 'deleted'

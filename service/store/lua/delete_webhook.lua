@@ -1,5 +1,6 @@
 -- Delete a webhook with all its deliveries.
 -- KEYS: webhook, index    ARGV: id
+-- uses: webhooks
 if redis.call('UNLINK', KEYS[1]) == 0 then
   return 'missing'
 end

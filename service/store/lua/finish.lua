@@ -4,6 +4,7 @@
 --   sizes of what is kept briefly, counters, then working parts to drop
 -- ARGV: unit (empty: by an operator, whoever holds what), fence, job id, status, report, etag, error,
 --   queue/tenant, bytes beside the report
+-- uses: sizes, webhooks
 if ARGV[1] == '' then
   local status = redis.call('HGET', KEYS[1], 'status')
   if status ~= 'queued' and status ~= 'running' and status ~= 'finalising' then
@@ -25,7 +26,7 @@ if left > 0 then
   redis.call('ZADD', KEYS[9], string.format('%.0f', ms + left), ARGV[3] .. ' ' .. bytes)
   redis.call('PEXPIRE', KEYS[9], math.max(left, redis.call('PTTL', KEYS[9])))
 else
-  redis.call('HSET', KEYS[8], ARGV[3], bytes)
+  sizes.put(KEYS[8], ARGV[3], bytes)
 end
 redis.call('HSET', KEYS[1], 'status', ARGV[4], 'etag', ARGV[6], 'bytes', bytes,
   'finished_ms', string.format('%.0f', ms))

@@ -1,12 +1,14 @@
 -- What waits in the queues and what is worked on, as JSON: per queue the jobs, the units that a
--- worker could take now, those that are held, those that wait for their hour, and since when the
--- oldest of the first kind could be taken; per kind and status the jobs that have not ended.
+-- worker could take now, those that are held, those that wait for their hour or for other runs of
+-- their team, and since when the oldest of the first kind could be taken; per kind and status the
+-- jobs that have not ended.
 -- KEYS: tenants with jobs    ARGV: most jobs of a tenant in a queue that are looked at
+-- uses: quotas
 local now = redis.call('TIME')
 local ms = now[1] * 1000 + math.floor(now[2] / 1000)
 local queues, states = {}, {}
 
-local function look_at(load, key, created, not_before, workers, cancel)
+local function look_at(load, tenant, id, key, created, not_before, workers, cancel, at_once)
   local units = key .. ':units'
   local held = redis.call('ZCOUNT', units, '(' .. string.format('%.0f', ms), '+inf')
   local free = redis.call('ZCARD', units) - held
@@ -17,7 +19,8 @@ local function look_at(load, key, created, not_before, workers, cancel)
   if free == 0 then
     return
   end
-  if not_before > ms and cancel ~= '1' then
+  local late = not_before > ms or quotas.hold_back(tenant, id, at_once, ms)
+  if late and cancel ~= '1' then
     load.waiting = load.waiting + free
     return
   end
@@ -35,12 +38,13 @@ for _, member in ipairs(redis.call('SMEMBERS', KEYS[1])) do
   for _, id in ipairs(redis.call('ZRANGE', active, 0, ARGV[1] - 1)) do
     local kind = string.match(id, '^[^_]*')
     local key = 't:' .. tenant .. ':' .. kind .. ':' .. id
-    local state = redis.call('HMGET', key, 'status', 'created_ms', 'not_before', 'workers', 'cancel')
+    local state = redis.call('HMGET', key, 'status', 'created_ms', 'not_before', 'workers', 'cancel',
+      'at_once')
     if state[1] then
       local name = kind .. ' ' .. state[1]
       states[name] = (states[name] or 0) + 1
-      look_at(load, key, tonumber(state[2]), tonumber(state[3] or '0'),
-        tonumber(state[4] or '0'), state[5])
+      look_at(load, tenant, id, key, tonumber(state[2]), tonumber(state[3] or '0'),
+        tonumber(state[4] or '0'), state[5], tonumber(state[6] or '0'))
     end
   end
 end

@@ -1,12 +1,15 @@
 -- Find the job whose turn it is: of the tenant with the fewest leases, then the one served least
 -- recently. Within a tenant a job of one shard goes before larger ones, then the oldest.
 -- KEYS: tenants with jobs that have not ended, turns    ARGV: queue, schema, jobs of a tenant to look at
--- Answers tenant and job id, or nothing. A job whose keys cannot be read is in nobody's way.
+-- Answers tenant and job id, or nothing. A job whose keys cannot be read is in nobody's way; neither
+-- is a run that has to wait for others of its team.
+-- uses: quotas
 local now = redis.call('TIME')
-local ms = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000))
+local moment = now[1] * 1000 + math.floor(now[2] / 1000)
+local ms = string.format('%.0f', moment)
 
-local function claimable(key)
-  local job = redis.call('HMGET', key, 'schema', 'not_before', 'cancel', 'workers')
+local function claimable(tenant, id, key)
+  local job = redis.call('HMGET', key, 'schema', 'not_before', 'cancel', 'workers', 'at_once')
   if not job[1] or tonumber(job[1]) > tonumber(ARGV[2]) then
     return false
   end
@@ -15,6 +18,9 @@ local function claimable(key)
   end
   local workers = tonumber(job[4] or '0')
   if workers > 0 and redis.call('ZCOUNT', key .. ':units', '(' .. ms, '+inf') >= workers then
+    return false
+  end
+  if job[3] ~= '1' and quotas.hold_back(tenant, id, tonumber(job[5] or '0'), moment) then
     return false
   end
   return redis.call('ZCOUNT', key .. ':units', '-inf', ms) > 0
@@ -45,7 +51,7 @@ for _, tenant in ipairs(tenants) do
   local jobs = redis.call('ZRANGE', 't:' .. tenant.name .. ':active:' .. ARGV[1], 0, ARGV[3] - 1)
   for _, job in ipairs(jobs) do
     local key = 't:' .. tenant.name .. ':' .. string.match(job, '^[^_]*') .. ':' .. job
-    local readable, due = pcall(claimable, key)
+    local readable, due = pcall(claimable, tenant.name, job, key)
     if readable and due then
       if redis.call('HGET', key, 'small') == '1' then
         return {tenant.name, job}

@@ -1,5 +1,6 @@
 -- Write a webhook, new or changed.
 -- KEYS: webhook, index    ARGV: id, webhooks a tenant may have (0: it is not new), then field and value in turn
+-- uses: webhooks
 local now = redis.call('TIME')
 local micros = now[1] * 1000000 + now[2]
 local ms = string.format('%.0f', math.floor(micros / 1000))

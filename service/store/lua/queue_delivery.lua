@@ -1,5 +1,6 @@
 -- Let a delivery begin now: one that is known, once more, or a new one.
 -- KEYS: webhook    ARGV: event id, then field and value in turn (of a new one; else none)
+-- uses: webhooks
 local enabled = redis.call('HGET', KEYS[1], 'enabled')
 if not enabled
   or (#ARGV == 1 and redis.call('EXISTS', KEYS[1] .. ':event:' .. ARGV[1]) == 0) then

@@ -1,11 +1,23 @@
 -- Turn a staged run of a backup into a run; its age counts from now.
 -- KEYS: run, sizes, runs index, test set head, test set runs, then staged and final key of each part
--- ARGV: id, position, then fields of the record and their values in turn
+-- ARGV: id, position, tenant, limits of the team, then fields of the record and their values in turn
+-- uses: sizes, quotas
 if redis.call('EXISTS', KEYS[1]) == 1 then
-  return 'exists'
+  return {'exists'}
 end
 if redis.call('EXISTS', KEYS[4]) == 0 then
-  return 'no_test_set'
+  return {'no_test_set'}
+end
+local now = redis.call('TIME')
+local record = {}
+for i = 5, #ARGV, 2 do
+  record[ARGV[i]] = ARGV[i + 1]
+end
+local _, to_come = quotas.waiting(ARGV[3], now[1] * 1000)
+local refused = quotas.refuse(quotas.limits(ARGV[3], ARGV[4]), 'stored_bytes',
+  sizes.total(KEYS[2]) + to_come, tonumber(record.bytes))
+if refused then
+  return refused
 end
 for i = 6, #KEYS, 2 do
   if redis.call('EXISTS', KEYS[i]) == 1 then
@@ -13,10 +25,9 @@ for i = 6, #KEYS, 2 do
     redis.call('PERSIST', KEYS[i + 1])
   end
 end
-local now = redis.call('TIME')
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 redis.call('HSET', KEYS[1], 'used_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
-redis.call('HSET', KEYS[2], ARGV[1], redis.call('HGET', KEYS[1], 'bytes'))
+sizes.put(KEYS[2], ARGV[1], record.bytes)
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
-return 'restored'
+return {'restored'}

@@ -2,6 +2,7 @@
 -- KEYS: webhook
 -- ARGV: event id, token, state (pending: there is another attempt), all attempts, ms until the next,
 --   ms of failures after which the webhook is switched off, why it would be, deliveries that are kept
+-- uses: webhooks
 if redis.call('HGET', KEYS[1], 'takes') ~= ARGV[2] then
   return 'lost'
 end

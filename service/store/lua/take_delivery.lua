@@ -1,6 +1,7 @@
 -- Lease the webhook whose delivery has been due for longest to one worker.
 -- KEYS: webhooks by when their next delivery is due    ARGV: lease in ms
 -- Answers the webhook's key, the event's id and a token that settling it takes; or nothing.
+-- uses: webhooks
 local now = redis.call('TIME')
 local ms = now[1] * 1000 + math.floor(now[2] / 1000)
 local at = string.format('%.0f', ms)

@@ -15,7 +15,6 @@ URL = "redis://store.internal/0"
     ("environment", "names"),
     [
         ({}, "RETEVAL_REDIS_URL"),
-        ({"RETEVAL_REDIS_URL": URL}, "RETEVAL_API_KEY"),
         (
             {"RETEVAL_REDIS_URL": URL, "RETEVAL_AUTH": "off", "RETEVAL_HOST": "0.0.0.0"},  # noqa: S104
             "RETEVAL_AUTH",
@@ -31,7 +30,7 @@ URL = "redis://store.internal/0"
     ],
 )
 def test_unsafe_settings_are_refused_at_start(environment: dict[str, str], names: str) -> None:
-    """No store, no key, no guard beyond loopback, a broken opening: the setting is named."""
+    """No store, no guard beyond loopback, a broken opening: the setting is named."""
     with pytest.raises(SettingsError, match=names):
         check_settings(Settings.from_env(environment))
 

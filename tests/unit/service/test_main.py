@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from reteval.contract.tokens import read_token
 from service.__main__ import main, run
 from service.embedded import EmbeddedServer
 from service.settings import TABLE
@@ -20,7 +21,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable)
 
 
-@pytest.mark.parametrize("command", ["up", "serve", "openapi", "settings"])
+@pytest.mark.parametrize("command", ["up", "serve", "bootstrap", "openapi", "settings"])
 def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command's help ends with a line that can be pasted."""
     with pytest.raises(SystemExit) as ended:
@@ -34,7 +35,9 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     printed = capsys.readouterr().out
-    assert [name for name in ("up", "serve", "openapi", "settings") if name not in printed] == []
+    assert [
+        name for name in ("up", "serve", "bootstrap", "openapi", "settings") if name not in printed
+    ] == []
 
 
 def test_settings_prints_every_variable(
@@ -59,14 +62,6 @@ def test_openapi_is_stable(
     assert main(["openapi"]) == 0
     assert capsys.readouterr().out == first
     assert "openapi: 3." in first
-
-
-def test_up_beyond_loopback_needs_a_key(capsys: pytest.CaptureFixture[str]) -> None:
-    """An address that others reach is not served without a key: exit 2 and what to set."""
-    assert main(["up", "--host", "0.0.0.0"]) == 2  # noqa: S104 - the case under test
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "RETEVAL_API_KEY" in captured.err
 
 
 def test_up_with_auth_off_beyond_loopback(
@@ -108,10 +103,43 @@ def test_up_with_a_bad_number(argv: list[str], capsys: pytest.CaptureFixture[str
     assert "use" in capsys.readouterr().err or argv[2] == "many"
 
 
-def test_serve_without_a_key(capsys: pytest.CaptureFixture[str]) -> None:
-    """The API alone does not start without a key; auth off is never its default."""
-    assert main(["serve"]) == 2
-    assert "RETEVAL_API_KEY" in capsys.readouterr().err
+def test_bootstrap_prints_the_first_key_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Standard output has the key alone; the second time is refused, `--again` makes another."""
+    data = ["bootstrap", "--data", str(tmp_path / "data")]
+    assert main([*data, "--days", "7"]) == 0
+    first = capsys.readouterr()
+    token = read_token(first.out.removesuffix("\n"))
+    assert token is not None
+    assert f"key_{token.id} opens everything until" in first.err
+    assert main(data) == 1
+    refused = capsys.readouterr()
+    assert (refused.out, f"key_{token.id}" in refused.err) == ("", True)
+    assert main([*data, "--again"]) == 0
+    assert capsys.readouterr().out != first.out
+    assert not EmbeddedServer(tmp_path / "data").running()
+
+
+def test_bootstrap_uses_the_store_of_the_settings(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With RETEVAL_REDIS_URL no server is started; one that is away is an error in a line."""
+    monkeypatch.setenv("RETEVAL_REDIS_URL", redis_url)
+    assert main(["bootstrap"]) == 0
+    assert read_token(capsys.readouterr().out.strip()) is not None
+    monkeypatch.setenv("RETEVAL_REDIS_URL", "redis://127.0.0.1:1/0")
+    assert main(["bootstrap"]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("days", ["0", "366", "many"])
+def test_bootstrap_with_a_bad_number_of_days(days: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A first key that lives for ever, or not at all, is not made."""
+    with pytest.raises(SystemExit) as ended:
+        main(["bootstrap", "--days", days])
+    assert ended.value.code == 2
+    assert "--days" in capsys.readouterr().err
 
 
 def test_interrupt_ends_quietly() -> None:

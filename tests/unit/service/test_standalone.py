@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
+from reteval.contract.api_keys import Scope
 from service.settings import Settings, SettingsError
 from service.standalone import (
     Plan,
@@ -26,6 +27,7 @@ from service.standalone import (
     programs,
     secret_key,
 )
+from tests.factories import api_key
 
 
 def plan(host: str = "127.0.0.1", port: int = 8642, workers: int = 2) -> Plan:
@@ -79,22 +81,24 @@ def test_is_loopback(host: str, expected: bool) -> None:  # noqa: FBT001 - a tab
 def test_check_access_refuses_open_doors() -> None:
     """Auth off on an address that others reach is refused with the two ways out."""
     settings = Settings.from_env({"RETEVAL_AUTH": "off", "RETEVAL_HOST": "10.0.0.1"})
-    with pytest.raises(SettingsError, match=r"RETEVAL_API_KEY.*127\.0\.0\.1"):
+    with pytest.raises(SettingsError, match=r"'required'.*127\.0\.0\.1"):
         check_access(settings)
 
 
-def test_check_access_refuses_a_door_without_a_key() -> None:
-    """Auth required without a key would let nobody in."""
+def test_check_access_refuses_a_clients_key() -> None:
+    """A key that was made for a team must not become the operator's by being in the shell."""
+    environ = {"RETEVAL_API_KEY": api_key(Scope.RUNS_READ)[0]}
     with pytest.raises(SettingsError, match="RETEVAL_API_KEY"):
-        check_access(Settings.from_env({}))
+        check_access(Settings.from_env(environ))
+    check_access(Settings.from_env(environ | {"RETEVAL_AUTH": "off"}))
 
 
 @pytest.mark.parametrize(
     "environ",
-    [{"RETEVAL_AUTH": "off"}, {"RETEVAL_API_KEY": "k", "RETEVAL_HOST": "10.0.0.1"}],
+    [{"RETEVAL_AUTH": "off"}, {"RETEVAL_AUTH": "required", "RETEVAL_HOST": "10.0.0.1"}],
 )
 def test_check_access_accepts(environ: dict[str, str]) -> None:
-    """Auth off on loopback, and a key anywhere, are both fine."""
+    """Auth off on loopback, and keys anywhere, are both fine."""
     check_access(Settings.from_env(environ))
 
 
@@ -199,10 +203,24 @@ def test_banner_says_what_is_open() -> None:
 
 def test_banner_is_short_when_all_is_closed() -> None:
     """A guarded start has nothing to warn of, and never shows the store's URL."""
-    settings = Settings.from_env({"RETEVAL_REDIS_URL": "redis://:password@store"})
+    settings = Settings.from_env(
+        {"RETEVAL_REDIS_URL": "redis://:password@store", "RETEVAL_API_KEY": "k"}
+    )
     assert banner(plan(), settings, embedded=False) == (
         "reteval: data directory /data, store of RETEVAL_REDIS_URL, workers 2"
     )
+
+
+@pytest.mark.parametrize(
+    ("embedded", "command"),
+    [(True, "python -m service bootstrap --data /data"), (False, "python -m service bootstrap")],
+)
+def test_banner_says_how_the_first_key_is_made(
+    embedded: bool,  # noqa: FBT001 - a table's column
+    command: str,
+) -> None:
+    """Where callers need a key and the operator set none, the command for the first one is said."""
+    assert banner(plan(), Settings.from_env({}), embedded=embedded).endswith(command)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ ENVIRONMENT = {
     "RETEVAL_EGRESS": "loopback",
     "RETEVAL_SECRET_KEY": Fernet.generate_key().decode(),
     "RETEVAL_REAPER_INTERVAL_S": "60",
+    "RETEVAL_RATE_REQUESTS": "0",  # tests of other things send what they like
+    "RETEVAL_RATE_FAILURES": "0",
 }
 
 
@@ -46,6 +48,13 @@ def opens() -> Opens:
 async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """Open the API on an empty store."""
     async with open_client(redis_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def guarded(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Open the API on an empty store with keys required, and no key of the operator."""
+    async with open_client(redis_url, RETEVAL_AUTH="required") as opened:
         yield opened
 
 

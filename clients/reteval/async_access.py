@@ -1,0 +1,98 @@
+"""`Access` for asyncio."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from reteval import _access
+from reteval._async_sender import AsyncSender
+from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey
+from reteval.contract.audit import AuditRow
+from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
+from reteval.contract.quotas import Allowance, TeamLimits
+from reteval.contract.runs import Run
+from reteval.contract.teams import Team, TeamRequest
+
+
+class AsyncAccess(AsyncSender):
+    """The part of `AsyncClient` for keys and sharing: the methods of `Access`."""
+
+    async def create_team(self, request: TeamRequest | Mapping[str, Any]) -> Team:
+        """Make a team; for admins. `ConflictError` if its id is taken."""
+        return await self._exchange(_access.post_team(request))
+
+    async def teams(self) -> tuple[Team, ...]:
+        """Return all teams by id; for admins."""
+        return (await self._exchange(_access.get_teams())).items
+
+    async def limits(self) -> Allowance:
+        """Return what this client may use, and what is left of it."""
+        return await self._exchange(_access.get_limits())
+
+    async def team_limits(self, team: str) -> TeamLimits:
+        """Return the limits that a team has of its own; for admins."""
+        return await self._exchange(_access.get_team_limits(team))
+
+    async def set_team_limits(
+        self, team: str, limits: TeamLimits | Mapping[str, Any]
+    ) -> TeamLimits:
+        """Give a team limits of its own, in place of those it had; for admins."""
+        return await self._exchange(_access.put_team_limits(team, limits))
+
+    async def create_key(self, request: ApiKeyRequest | Mapping[str, Any]) -> NewApiKey:
+        """Make an API key; its `secret` is in this answer only."""
+        return await self._exchange(_access.post_key(request))
+
+    def api_keys(
+        self, *, team: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[ApiKey]:
+        """Iterate over the keys of the team, newest first; of another one for admins."""
+        return self._rows(_access.get_keys(team, limit))
+
+    async def rotate_key(self, key_id: str, *, overlap_hours: int | None = None) -> NewApiKey:
+        """Make a key like another one, which opens so many hours more (24)."""
+        return await self._exchange(_access.rotate_key(key_id, overlap_hours))
+
+    async def revoke_key(self, key_id: str) -> None:
+        """Let a key open nothing any more."""
+        await self._exchange(_access.delete_key(key_id))
+
+    async def grant(self, request: GrantRequest | Mapping[str, Any]) -> Grant:
+        """Let a team, or everyone (`*`), read a run, a test set, or all runs with a label."""
+        return await self._exchange(_access.post_grant(request))
+
+    async def grants(self, *, received: bool = False) -> tuple[Grant, ...]:
+        """Return what the team granted, or what it was granted, oldest first."""
+        return (await self._exchange(_access.get_grants(received=received))).items
+
+    async def delete_grant(self, grant_id: str) -> None:
+        """Take a grant back."""
+        await self._exchange(_access.delete_grant(grant_id))
+
+    async def share(self, run_id: str, *, days: int | None = None) -> NewLink:
+        """Make a link that opens one run to whoever has it, for so many days (7)."""
+        return await self._exchange(_access.post_link(run_id, days))
+
+    async def links(self, run_id: str) -> tuple[Link, ...]:
+        """Return the links that open a run, oldest first, without their tokens."""
+        return (await self._exchange(_access.get_links(run_id))).items
+
+    async def close_link(self, run_id: str, link_id: str) -> None:
+        """Let a link open nothing any more."""
+        await self._exchange(_access.delete_link(run_id, link_id))
+
+    async def latest(
+        self, *, test_set: str | None = None, label: str | None = None, team: str | None = None
+    ) -> Run:
+        """Return the newest completed run of a test set, a label or both.
+
+        The team's own runs go first, then those it was granted; `team` says whose is meant.
+        """
+        return await self._exchange(_access.get_latest(test_set, label, team))
+
+    def audit(self, *, log: str | None = None, limit: int | None = None) -> AsyncIterator[AuditRow]:
+        """Iterate over the audit log, newest first; for admins.
+
+        `log` is `changes` (what was made and deleted) or `access` (who used a grant or link, and
+        who was refused).
+        """
+        return self._rows(_access.get_audit(log, limit))

@@ -1,0 +1,71 @@
+"""The audit log: who changed what, who was let in by a grant, and who was refused."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class AuditLog(StrEnum):
+    """Two logs, so that a flood of visits cannot push changes out."""
+
+    CHANGES = "changes"
+    ACCESS = "access"
+
+
+class AuditEvent(StrEnum):
+    """What happened."""
+
+    TEAM_CREATED = "team_created"
+    TEAM_LIMITS_CHANGED = "team_limits_changed"
+    KEY_CREATED = "key_created"
+    KEY_ROTATED = "key_rotated"
+    KEY_REVOKED = "key_revoked"
+    GRANT_CREATED = "grant_created"
+    GRANT_DELETED = "grant_deleted"
+    LINK_CREATED = "link_created"
+    LINK_DELETED = "link_deleted"
+    TEST_SET_CREATED = "test_set_created"
+    TEST_SET_DELETED = "test_set_deleted"
+    RUN_CREATED = "run_created"
+    RUN_CANCELLED = "run_cancelled"
+    RUN_DELETED = "run_deleted"
+    ENDPOINT_SAVED = "endpoint_saved"
+    ENDPOINT_CHANGED = "endpoint_changed"
+    ENDPOINT_DELETED = "endpoint_deleted"
+    GRANT_USED = "grant_used"
+    LINK_USED = "link_used"
+    ACCESS_REFUSED = "access_refused"
+
+    @property
+    def log(self) -> AuditLog:
+        """Which log it goes to."""
+        return AuditLog.ACCESS if self in _VISITS else AuditLog.CHANGES
+
+
+_VISITS = (AuditEvent.GRANT_USED, AuditEvent.LINK_USED, AuditEvent.ACCESS_REFUSED)
+
+
+class AuditRow(Struct, frozen=True, kw_only=True):
+    """One event. `team` and `key` are the actor's, `target` is the object it was about.
+
+    `via` is the grant or link that let the actor in; `detail` is what was granted to whom, or why
+    somebody was refused.
+    """
+
+    id: str
+    at: str
+    event: AuditEvent
+    team: str
+    key: str
+    target: str
+    ip: str
+    request_id: str
+    via: str = ""
+    detail: str = ""
+
+
+class AuditPage(Struct, frozen=True, kw_only=True):
+    """A page of events, newest first."""
+
+    items: tuple[AuditRow, ...]
+    next_cursor: str | None = None

@@ -1,0 +1,46 @@
+"""Puts what a route did into the audit log, once it succeeded and before it is answered."""
+
+from typing import Any, Final
+
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import HTTPScope, Message, Scope
+
+from service.api.access import IDENTITY
+from service.api.operations import OPERATION, Operation
+from service.core.audit import record
+from service.core.backend import Backend
+
+_SUCCESS: Final = (201, 202, 204)
+_CHANGED: Final = 200
+
+
+async def note_event(message: Message, scope: Scope) -> None:
+    """Record the event of a route that made, changed or deleted something."""
+    handler: Any = scope.get("route_handler")
+    operation = handler.opt.get(OPERATION) if handler is not None else None
+    if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
+        return
+    if not isinstance(operation, Operation):
+        return
+    if operation.event is None or not _succeeded(message["status"], scope):
+        return
+    headers = MutableScopeHeaders.from_message(message)
+    if "Idempotent-Replayed" in headers:
+        return
+    backend: Backend = scope["litestar_app"].state.backend
+    await record(
+        backend.of(scope["state"][IDENTITY]), operation.event, target=_target(headers, scope)
+    )
+
+
+def _target(headers: MutableScopeHeaders, scope: HTTPScope) -> str:
+    """Return the ids in the address, then that of what was made."""
+    made = headers.get("Location", "").rpartition("/")[2]
+    named = [str(value) for value in scope["path_params"].values()]
+    return "/".join(dict.fromkeys([*named, *([made] if made else [])]))
+
+
+def _succeeded(status: int, scope: HTTPScope) -> bool:
+    # 200 of a POST says that it was there already; of a PUT, that it was changed.
+    return status in _SUCCESS or (status == _CHANGED and scope["method"] == "PUT")

@@ -1,0 +1,11 @@
+-- Write a link to a run that exists.
+-- KEYS: run, links of the run, link    ARGV: id, link, milliseconds it lives, links at most
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return 'missing'
+end
+if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[4]) and redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 then
+  return 'full'
+end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
+return 'created'
