@@ -73,7 +73,7 @@ async def create_webhook(request: AnyRequest, backend: Deployed) -> Response[byt
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     made = await webhooks.create_webhook(backend, decode(await read_body(request), WebhookRequest))
-    return answer(made, status=201, headers={"Location": f"/v1/webhooks/{made.webhook.id}"})
+    return answer(made, status=201, headers={"Location": f"/v1/webhooks/{made.id}"})
 
 
 @reads(

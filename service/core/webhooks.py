@@ -3,6 +3,8 @@
 import secrets
 from typing import Final
 
+from msgspec.structs import asdict
+
 from reteval.contract.signatures import new_secret
 from reteval.contract.webhooks import (
     PING,
@@ -44,7 +46,7 @@ async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSe
         },
         new=True,
     )
-    return WebhookSecret(webhook=made, secret=secret)
+    return WebhookSecret(**asdict(made), secret=secret)
 
 
 async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookRequest) -> Webhook:
@@ -80,7 +82,7 @@ async def rotate_secret(
         },
         new=False,
     )
-    return WebhookSecret(webhook=changed, secret=secret)
+    return WebhookSecret(**asdict(changed), secret=secret)
 
 
 async def list_webhooks(backend: Backend, *, cursor: str, limit: int) -> WebhookPage:

@@ -68,7 +68,7 @@ def test_workers_killed_when_the_run_has_ended(tmp_path: Path) -> None:
         Client(service.url) as client,
         receive() as receiver,
     ):
-        hook = client.create_webhook({"url": receiver.url}).webhook.id
+        hook = client.create_webhook({"url": receiver.url}).id
         client.upload(TEST_SET)
         runs = []
         for _ in range(3):

@@ -60,8 +60,8 @@ def test_ended_run_is_told_signed_and_after_errors_again(client: Client) -> None
         messages = receiver.await_messages(3)
         events = [read(made.secret, message) for message in messages]
         delivery_id = messages[0].headers["webhook-id"]
-        done = settled(client, made.webhook.id, delivery_id)
-        client.delete_webhook(made.webhook.id)
+        done = settled(client, made.id, delivery_id)
+        client.delete_webhook(made.id)
     assert len(messages) == 3
     assert {event.type for event in events} == {"run.completed"}
     assert {event.data.id for event in events if event.data} == {run_id}
@@ -76,7 +76,7 @@ def test_ping_replay_and_rotation(client: Client) -> None:
     """A replay has the id of the event; after a rotation both secrets fit, then the new one."""
     with receive() as receiver:
         made = client.create_webhook({"url": receiver.url})
-        hook = made.webhook.id
+        hook = made.id
         ping = client.ping_webhook(hook)
         first = receiver.await_messages(1)[0]
         assert read(made.secret, first).type == "ping"
@@ -102,7 +102,7 @@ def test_ping_replay_and_rotation(client: Client) -> None:
 def test_receiver_that_never_answers_well_has_failed(client: Client) -> None:
     """At the end of the schedule the delivery has failed; a replay begins it anew."""
     with receive([500] * 4) as receiver:
-        hook = client.create_webhook({"url": receiver.url}).webhook.id
+        hook = client.create_webhook({"url": receiver.url}).id
         ping = client.ping_webhook(hook)
         receiver.await_messages(4)
         failed = settled(client, hook, ping.id)
@@ -119,7 +119,7 @@ def test_slow_receiver_keeps_no_job_waiting(client: Client) -> None:
     """Runs and interactive jobs begin and end while a receiver holds on to its message."""
     let_go = threading.Event()
     with receive(before=lambda: let_go.wait(20)) as receiver:
-        hook = client.create_webhook({"url": receiver.url}).webhook.id
+        hook = client.create_webhook({"url": receiver.url}).id
         client.ping_webhook(hook)
         receiver.await_messages(1)
         pair = {"baseline": end_run(client, "beside"), "candidate": end_run(client, "beside")}

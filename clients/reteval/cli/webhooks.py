@@ -99,9 +99,7 @@ def _show(session: Session, document: Struct, text: str) -> int:
 
 
 def _show_secret(session: Session, made: WebhookSecret) -> int:
-    return _show(
-        session, made, f"{made.webhook.id}\nsecret {made.secret} (not shown again: keep it)"
-    )
+    return _show(session, made, f"{made.id}\nsecret {made.secret} (not shown again: keep it)")
 
 
 def _show_queued(session: Session, queued: Delivery) -> int:

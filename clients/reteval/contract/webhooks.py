@@ -76,10 +76,9 @@ class Webhook(Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
-class WebhookSecret(Struct, frozen=True, kw_only=True):
+class WebhookSecret(Webhook, frozen=True, kw_only=True):
     """A webhook just made or rotated, with the secret, which is shown this once."""
 
-    webhook: Webhook
     secret: str
 
 

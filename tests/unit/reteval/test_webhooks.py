@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 import pytest
+from msgspec.structs import asdict
 
 from reteval import AsyncClient, Client, Retry, SignatureError, WebhookEvent, verify_webhook
 from reteval.contract.runs import RunStatus
@@ -64,7 +65,7 @@ DELIVERY = Delivery(
     next_attempt_at=None,
     attempts=(),
 )
-MADE = WebhookSecret(webhook=WEBHOOK, secret=SIGNER)
+MADE = WebhookSecret(**asdict(WEBHOOK), secret=SIGNER)
 
 
 def headers(*secrets: str, body: bytes = BODY, **changes: str) -> dict[str, str]:

@@ -30,7 +30,7 @@ async def test_secret_is_shown_once(client: httpx.AsyncClient) -> None:
     made = await register(client)
     key = base64.b64decode(made["secret"].removeprefix("whsec_"), validate=True)
     assert len(key) == 24
-    webhook = made["webhook"]
+    webhook = made
     path = f"/v1/webhooks/{webhook['id']}"
     read = await client.get(path)
     listed = await client.get("/v1/webhooks")
@@ -47,19 +47,19 @@ async def test_secrets_lie_sealed_in_the_store(client: httpx.AsyncClient, redis_
     with redis.Redis.from_url(redis_url) as server:
         hashes = [name for name in server.keys("t:*") if server.type(name) == b"hash"]
         stored = b"".join(value for name in hashes for value in server.hgetall(name).values())
-    assert made["webhook"]["url"].encode() in stored
+    assert made["url"].encode() in stored
     for secret in (made["secret"], rotated.json()["secret"]):
         assert secret.removeprefix("whsec_").encode() not in stored
 
 
 async def test_defaults_are_all_ends_of_all_runs(client: httpx.AsyncClient) -> None:
     """A URL is enough; what is asked for twice is kept once, in a fixed order."""
-    webhook = (await register(client))["webhook"]
+    webhook = await register(client)
     assert webhook["enabled"]
     assert len(webhook["events"]) == 4
     assert (webhook["label"], webhook["test_set"], webhook["disabled_reason"]) == ("", "", None)
     twice = await register(client, events=["run.failed", "run.completed", "run.failed"])
-    assert twice["webhook"]["events"] == ["run.completed", "run.failed"]
+    assert twice["events"] == ["run.completed", "run.failed"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_without_a_key_nothing_is_registered(opens: Opens, redis_url: str)
 
 async def test_change_keeps_the_secret(client: httpx.AsyncClient, store: Store) -> None:
     """Everything else is replaced by what is sent."""
-    made = (await register(client, label="main", description="ours"))["webhook"]
+    made = await register(client, label="main", description="ours")
     sealed = await store.webhooks.sealed("default", made["id"])
     path = f"/v1/webhooks/{made['id']}"
     changed = await client.put(path, json={"url": URL + "2", "enabled": False})
@@ -135,9 +135,9 @@ async def test_rotation_names_the_end_of_the_old_secret(client: httpx.AsyncClien
     path = f"/v1/webhooks/{made['webhook']['id']}"
     rotated = await client.post(f"{path}/rotate", json={})
     assert rotated.json()["secret"] != made["secret"]
-    assert rotated.json()["webhook"]["old_secret_until"] is not None
+    assert rotated.json()["old_secret_until"] is not None
     at_once = await client.post(f"{path}/rotate", json={"grace_s": 0})
-    assert at_once.json()["webhook"]["old_secret_until"] is None
+    assert at_once.json()["old_secret_until"] is None
     too_long = await client.post(f"{path}/rotate", json={"grace_s": 604_801})
     assert too_long.json()["errors"][0]["pointer"] == "/grace_s"
 
@@ -179,7 +179,7 @@ async def test_ended_run_is_in_the_log(client: httpx.AsyncClient, store: Store) 
 
 async def test_webhook_that_is_off_refuses(client: httpx.AsyncClient) -> None:
     """Neither ping nor replay is queued for it."""
-    made = (await register(client))["webhook"]
+    made = await register(client)
     path = f"/v1/webhooks/{made['id']}"
     pinged = (await client.post(f"{path}/ping")).json()
     await client.put(path, json={"url": URL, "enabled": False})
@@ -190,7 +190,7 @@ async def test_webhook_that_is_off_refuses(client: httpx.AsyncClient) -> None:
 
 async def test_deleted_or_unknown_is_not_found(client: httpx.AsyncClient) -> None:
     """Every route of a webhook that is gone answers 404, and so do unknown deliveries."""
-    made = (await register(client))["webhook"]
+    made = await register(client)
     path = f"/v1/webhooks/{made['id']}"
     assert (await client.get(f"{path}/deliveries/evt_none")).status_code == 404
     assert (await client.delete(path)).status_code == 204
