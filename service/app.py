@@ -31,9 +31,11 @@ from service.api import (
     test_sets,
     trends,
 )
+from service.api.acceptance import check_accept
 from service.api.access import require_key
-from service.api.envelope import stamp
+from service.api.envelope import allow_origins, stamp
 from service.api.openapi import PREFIX, describe
+from service.api.pace import Pace
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
 from service.core.backend import Backend, parse_policy
@@ -69,6 +71,9 @@ def create_app(settings: Settings) -> Litestar:
     async def live(app: Litestar) -> AsyncIterator[None]:
         async with open_backend(settings) as backend:
             app.state.backend = backend
+            app.state.pace = Pace(
+                grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
+            )
             yield
 
     guards = [require_key(settings.api_key)] if settings.auth == "required" else []
@@ -83,7 +88,9 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
+        before_request=check_accept,
         before_send=[stamp],
+        cors_config=allow_origins(settings.cors_origins),
         lifespan=[live],
         request_max_body_size=None,
         openapi_config=None,

@@ -41,6 +41,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     data: str
     host: str
     port: int
+    cors_origins: tuple[str, ...]
+    body_grace_s: float
+    body_bytes_per_s: int
     reaper_interval_s: float
     target_concurrency: int
     lease_s: float
@@ -109,6 +112,16 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
+def _origins(text: str) -> tuple[str, ...]:
+    origins = _words(text)
+    for origin in origins:
+        parts = urlsplit(origin)
+        plain = f"{parts.scheme}://{parts.netloc}"
+        if parts.scheme not in ("http", "https") or not parts.hostname or origin != plain:
+            raise ValueError(f"{origin!r} is no origin; write it like https://pages.example")
+    return origins
+
+
 TABLE: Final = (
     Setting("redis_url", "", "", "Redis or Valkey to use; empty: the embedded server", str),
     Setting("api_key", "", "", "The bearer key that clients must send", str),
@@ -131,6 +144,15 @@ TABLE: Final = (
     Setting("data", ".reteval", "", "Directory of the embedded server's data", str),
     Setting("host", "127.0.0.1", "", "Address the API listens on", str),
     Setting("port", "8642", "", "Port the API listens on", _integer(0, 65_535)),
+    Setting("cors_origins", "", "", "Origins whose pages may read the API in a browser", _origins),
+    Setting("body_grace_s", "20", "s", "Pauses a request body may make in all", _seconds(0.1, 600)),
+    Setting(
+        "body_bytes_per_s",
+        "10000",
+        "B/s",
+        "Least rate of a request body, pauses aside",
+        _integer(1, 1_000_000_000),
+    ),
     Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
     Setting(
         "target_concurrency",

@@ -4,12 +4,29 @@ import re
 import secrets
 from typing import Final
 
+from litestar.config.cors import CORSConfig
 from litestar.datastructures import MutableScopeHeaders
 from litestar.types import Message, Scope
 
 REQUEST_ID: Final = "X-Request-Id"
 _REQUEST_ID_KEY: Final = "request_id"
 _ACCEPTED_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_REQUEST_HEADERS: Final = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    REQUEST_ID,
+)
+_ANSWER_HEADERS: Final = (
+    "ETag",
+    "Idempotent-Replayed",
+    "Link",
+    "Location",
+    "Retry-After",
+    REQUEST_ID,
+)
 _DEFAULTS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -17,6 +34,18 @@ _DEFAULTS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+
+
+def allow_origins(origins: tuple[str, ...]) -> CORSConfig | None:
+    """Let pages of these origins read the API with a key of their own; None lets no page."""
+    if not origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(origins),
+        allow_headers=[*_REQUEST_HEADERS],
+        expose_headers=[*_ANSWER_HEADERS],
+        allow_credentials=False,
+    )
 
 
 def request_id(scope: Scope) -> str:

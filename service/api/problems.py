@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reteval.contract.problems import ErrorCode, Problem, ProblemItem
 from service import errors
+from service.api.bodies import ENCODINGS
 from service.api.envelope import request_id
 from service.errors import ServiceError
 
@@ -46,7 +47,7 @@ def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
     if isinstance(exc, errors.UnsupportedMediaTypeError):
-        headers["Accept-Encoding"] = "identity"
+        headers["Accept-Encoding"] = ", ".join(ENCODINGS)
     return _answer(request, kind, exc.detail, items=exc.errors, headers=headers)
 
 

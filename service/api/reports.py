@@ -12,14 +12,21 @@ from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.results import Results
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
-from service.api.operations import CSV, JSON, JSON_LINES, ZIP, Answer, Operation, reads
+from service.api.conditional import (
+    IF_NONE_MATCH,
+    answer_unchanged,
+    holds,
+    known_answers,
+    show_tagged,
+)
+from service.api.operations import CSV, JSON_LINES, ZIP, Answer, Operation, reads
 from service.api.parameters import (
     HistoryParameters,
     PageParameters,
     RowParameters,
     VariantParameters,
 )
-from service.api.responses import answer, answer_stream
+from service.api.responses import LINK_HEADERS, answer_fixed_page, answer_stream
 from service.core import exports, history, query_rows, reports, trec
 from service.core.backend import Backend
 
@@ -42,15 +49,8 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         id="getResults",
         tag=_TAG,
         summary="Read a run's report",
-        answers={
-            200: Answer(
-                about="The report",
-                media={JSON: Results},
-                headers={"ETag": "Strong; never changes."},
-            ),
-            304: Answer(about="The report is the one that `If-None-Match` names"),
-        },
-        headers={"If-None-Match": "Entity tags the caller has, or `*`."},
+        answers=known_answers("The report", Results),
+        headers=IF_NONE_MATCH,
         errors=_ENDED,
     ),
 )
@@ -59,15 +59,10 @@ async def get_results(
 ) -> Response[bytes]:
     """Answer the stored report byte for byte."""
     read_query(request, NoParameters)
-    report = await reports.read_report(backend, run_id)
-    headers = {
-        "ETag": report.etag,
-        "Cache-Control": "private, no-cache",
-        "Vary": "Authorization",
-    }
-    if reports.matches(request.headers.get("If-None-Match", ""), report.etag):
-        return Response(b"", status_code=304, headers=headers)
-    return Response(report.body, media_type=JSON, headers=headers)
+    etag = f'"{await reports.read_tag(backend, run_id)}"'
+    if holds(request, etag):
+        return answer_unchanged(etag)
+    return show_tagged(await reports.read_report(backend, run_id), etag)
 
 
 @reads(
@@ -80,7 +75,8 @@ async def get_results(
             "In upload order, or sorted by a metric: `sort=ndcg@10` shows the worst first, "
             "`sort=-ndcg@10` the best. Undefined values come last."
         ),
-        answers={200: Answer(about="A page", media={JSON: QueryRowPage})},
+        answers=known_answers("A page", QueryRowPage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=RowParameters,
         errors=_PAGED,
     ),
@@ -92,7 +88,7 @@ async def list_query_rows(
     sent = read_query(request, RowParameters)
     wanted = query_rows.RowQuery(sort=sent.sort, status=sent.status, slice=sent.slice)
     page = await query_rows.page_rows(backend, run_id, wanted, cursor=sent.cursor, limit=sent.limit)
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(
@@ -102,7 +98,8 @@ async def list_query_rows(
         tag=_TAG,
         summary="List a run's raw rankings",
         about="Every request in plan order: the clean queries, then the variants.",
-        answers={200: Answer(about="A page", media={JSON: OutcomePage})},
+        answers=known_answers("A page", OutcomePage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=PageParameters,
         errors=_PAGED,
     ),
@@ -113,7 +110,7 @@ async def list_outcomes(
     """Answer a page of outcomes."""
     sent = read_query(request, PageParameters)
     page = await reports.page_outcomes(backend, run_id, cursor=sent.cursor, limit=sent.limit)
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(
@@ -122,7 +119,8 @@ async def list_outcomes(
         id="listVariants",
         tag=_TAG,
         summary="List a run's adversarial variants",
-        answers={200: Answer(about="A page", media={JSON: VariantPage})},
+        answers=known_answers("A page", VariantPage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=VariantParameters,
         errors=_PAGED,
     ),
@@ -135,7 +133,7 @@ async def list_variants(
     page = await reports.page_variants(
         backend, run_id, kind=sent.kind, cursor=sent.cursor, limit=sent.limit
     )
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(

@@ -16,15 +16,18 @@ from service.core.runs import find_test_set, show
 from service.errors import InvalidError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
-from service.store.records import RunSpec
+from service.store.records import Idempotency, RunSpec
 
 
-async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> Run:
+async def score_rankings(
+    backend: Backend, head: RankingsHead, body: bytes, *, idempotency: Idempotency | None = None
+) -> Run:
     """Accept a run over the rankings in `body`.
 
     Raises:
         InvalidError, MalformedTextError, MalformedJsonError: head or rankings break a rule.
         NotFoundError: no such test set.
+        IdempotencyConflictError: another process took the key over.
     """
     test_set = await find_test_set(backend, head.test_set)
     request = RunRequest(
@@ -59,7 +62,7 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
     )
     await backend.store.runs.put_rankings(backend.tenant, spec.id, rankings)
     record, _ = await backend.store.runs.create(
-        backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE
+        backend.tenant, spec, secrets=None, idempotency=idempotency, queue=INTERACTIVE
     )
     await wake(backend, record.id, record)
     return show(record, backend.now())

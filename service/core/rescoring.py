@@ -13,10 +13,16 @@ from service.core.runs import find_test_set, show
 from service.errors import InvalidError, NoRankingsError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
-from service.store.records import Rescore, RunRecord, RunSpec
+from service.store.records import Idempotency, Rescore, RunRecord, RunSpec
 
 
-async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run:
+async def rescore(
+    backend: Backend,
+    run_id: str,
+    request: RescoreRequest,
+    *,
+    idempotency: Idempotency | None = None,
+) -> Run:
     """Accept a child run that sends nothing.
 
     Raises:
@@ -24,6 +30,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         NotFoundError: no such run or test set.
         NotTerminalError: the run has not ended.
         NoRankingsError: the run ended before it stored a ranking.
+        IdempotencyConflictError: another process took the key over.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     _, total = await backend.store.outcomes.plan_size(backend.tenant, run_id)
@@ -49,7 +56,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         rescore=Rescore(parent=parent.id, relevant_from=threshold),
     )
     record, _ = await backend.store.runs.create(
-        backend.tenant, spec, secrets=None, idempotency=None, queue=INTERACTIVE
+        backend.tenant, spec, secrets=None, idempotency=idempotency, queue=INTERACTIVE
     )
     await wake(backend, record.id, record)
     return show(record, backend.now())

@@ -4,7 +4,8 @@ import msgspec
 
 from reteval.contract.comparisons import ComparisonReport
 from service.store import keys
-from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec
+from service.store.idempotency import script_words, under_way
+from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec, Idempotency
 from service.store.scripts import text
 from service.store.shelves import Shelf
 
@@ -19,13 +20,23 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
     found = ComparisonReport
 
     async def create(
-        self, tenant: str, spec: ComparisonSpec, *, content: str, queue: str
+        self,
+        tenant: str,
+        spec: ComparisonSpec,
+        *,
+        content: str,
+        queue: str,
+        idempotency: Idempotency | None = None,
     ) -> tuple[ComparisonRecord, bool]:
         """Write a queued comparison, or answer the one of the same content.
 
         One that failed is made anew. The flag says whether a new one was made.
+
+        Raises:
+            IdempotencyConflictError: another process took the key over.
         """
-        chosen, created = await self._scripts.run(
+        entry, token = script_words(idempotency)
+        verdict, chosen = await self._scripts.run(
             "create_comparison",
             [
                 keys.job(tenant, spec.id),
@@ -33,6 +44,7 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
                 keys.comparisons(tenant),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
+                entry,
             ],
             [
                 spec.id,
@@ -42,6 +54,9 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
                 queue,
                 keys.job(tenant, spec.id).removesuffix(spec.id),
                 SCHEMA,
+                token,
             ],
         )
-        return await self.get(tenant, text(chosen)), bool(created)
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(chosen)), text(verdict) == "created"

@@ -7,7 +7,16 @@ import msgspec
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
 from service.store import keys
-from service.store.records import SCHEMA, PreviewRecord, PreviewSpec, ProbeRecord, ProbeSpec
+from service.store.idempotency import script_words, under_way
+from service.store.records import (
+    SCHEMA,
+    Idempotency,
+    PreviewRecord,
+    PreviewSpec,
+    ProbeRecord,
+    ProbeSpec,
+)
+from service.store.scripts import text
 from service.store.shelves import J, R, Shelf
 
 
@@ -15,10 +24,23 @@ class Errands(Shelf[J, R]):
     """All short jobs of one kind."""
 
     async def create(
-        self, tenant: str, spec: Any, *, queue: str, secrets: bytes | None = None
+        self,
+        tenant: str,
+        spec: Any,
+        *,
+        queue: str,
+        idempotency: Idempotency | None = None,
+        secrets: bytes | None = None,
     ) -> J:
-        """Write a queued job with its sealed secrets; `spec` is of the kind's own type."""
-        await self._scripts.run(
+        """Write a queued job with its sealed secrets, or answer what the key made before.
+
+        `spec` is of the kind's own type.
+
+        Raises:
+            IdempotencyConflictError: another process took the key over.
+        """
+        entry, token = script_words(idempotency)
+        verdict, made = await self._scripts.run(
             "create_errand",
             [
                 keys.job(tenant, spec.id),
@@ -26,6 +48,7 @@ class Errands(Shelf[J, R]):
                 keys.job_part(tenant, spec.id, "secrets"),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
+                entry,
             ],
             [
                 spec.id,
@@ -35,9 +58,12 @@ class Errands(Shelf[J, R]):
                 queue,
                 KEPT_S,
                 SCHEMA,
+                token,
             ],
         )
-        return await self.get(tenant, spec.id)
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(made))
 
 
 class Probes(Errands[ProbeRecord, ProbeReport]):

@@ -11,7 +11,6 @@ from reteval.contract.rankings import Ranking
 from reteval.contract.runs import RunStatus
 from service.errors import (
     AlreadyTerminalError,
-    IdempotencyMismatchError,
     NotFoundError,
     NotTerminalError,
     RunActiveError,
@@ -19,12 +18,12 @@ from service.errors import (
 from service.store import chunks, keys
 from service.store.bare_report import report_bare, skipped
 from service.store.connection import Connection
+from service.store.idempotency import script_words, under_way
 from service.store.jobs import read_state
 from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
 from service.store.test_sets import STAGING_MS
 
-IDEMPOTENCY_S: Final = 86_400
 _BATCH: Final = 100
 
 
@@ -44,12 +43,13 @@ class Runs:
         idempotency: Idempotency | None,
         queue: str,
     ) -> tuple[RunRecord, bool]:
-        """Write a queued run; with a known idempotency key, answer the run it made before.
+        """Write a queued run, or answer the one that was made under the idempotency key before.
 
         Raises:
-            IdempotencyMismatchError: the key was used for another request.
+            IdempotencyConflictError: another process took the key over.
             NotFoundError: the test set was deleted meanwhile.
         """
+        entry, token = script_words(idempotency)
         verdict, run_id = await self._scripts.run(
             "create_run",
             [
@@ -59,7 +59,7 @@ class Runs:
                 keys.test_set(tenant, spec.test_set.id),
                 keys.test_set_runs(tenant, spec.test_set.id),
                 keys.job_part(tenant, spec.id, "secrets"),
-                keys.idempotency(tenant, idempotency.key if idempotency else ""),
+                entry,
                 keys.job_part(tenant, spec.id, "rankings"),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
@@ -69,18 +69,15 @@ class Runs:
                 keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 secrets or b"",
-                idempotency.fingerprint if idempotency else "",
-                IDEMPOTENCY_S,
+                token,
                 queue,
                 SCHEMA,
                 spec.request.limits.workers or 0,
                 int(spec.planned.total <= SHARD),
             ],
         )
-        if text(verdict) == "mismatch":
-            raise IdempotencyMismatchError(
-                "This Idempotency-Key was used for another request; use a new key."
-            )
+        if text(verdict) == "lost":
+            raise under_way()
         if text(verdict) == "no_test_set":
             raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
         return await self.get(tenant, text(run_id)), text(verdict) == "created"
@@ -106,7 +103,7 @@ class Runs:
         """
         fields = await self._connection.hgetall(keys.job(tenant, run_id))
         if not fields:
-            raise NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
+            raise _missing(run_id)
         return read_run(tenant, fields)
 
     async def page(
@@ -198,13 +195,28 @@ class Runs:
             NotTerminalError: it has not ended.
             NotFoundError: no such run.
         """
-        record = await self.get(tenant, run_id)
         report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
-        if not record.status.terminal or report is None:
-            raise NotTerminalError(
-                f"Run {run_id!r} is {record.status}; wait with GET /v1/runs/{run_id}?wait=20."
-            )
+        if report is None:
+            await self.results_tag(tenant, run_id)
+            raise _missing(run_id)  # it ended, and was deleted between the two
         return report
+
+    async def results_tag(self, tenant: str, run_id: str) -> str:
+        """Return the digest of the report of a run that has ended.
+
+        Raises:
+            NotTerminalError: it has not ended.
+            NotFoundError: no such run.
+        """
+        fields = ("status", "etag")
+        status, etag = await self._connection.hmget(keys.job(tenant, run_id), fields)
+        if status is None:
+            raise _missing(run_id)
+        if etag is None:
+            raise NotTerminalError(
+                f"Run {run_id!r} is {text(status)}; wait with GET /v1/runs/{run_id}?wait=20."
+            )
+        return text(etag)
 
     async def history(self, tenant: str, test_set_id: str) -> AsyncIterator[bytes]:
         """Yield the reports of a test set's ended runs, oldest first."""
@@ -229,6 +241,10 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         failed=int(fields["failed"]),
         **read_state(tenant, fields),
     )
+
+
+def _missing(run_id: str) -> NotFoundError:
+    return NotFoundError(f"There is no run {run_id!r}; list them with GET /v1/runs.")
 
 
 def _fits(record: RunRecord, *, label: str | None, status: RunStatus | None) -> bool:

@@ -10,6 +10,7 @@ from service.store.comparisons import Comparisons
 from service.store.connection import Connection
 from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
+from service.store.idempotency import IdempotencyKeys
 from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.outcomes import Outcomes
@@ -36,6 +37,7 @@ class Store:
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
+        self.idempotency = IdempotencyKeys(scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)

@@ -10,7 +10,8 @@ from reteval.contract.testsets import Query, TestSet
 from service.errors import NotFoundError, ReferencedError
 from service.store import chunks, keys
 from service.store.connection import Connection
-from service.store.records import TestSetDraft
+from service.store.idempotency import script_words, under_way
+from service.store.records import Idempotency, TestSetDraft
 from service.store.scripts import Scripts, text
 
 STAGING_MS: Final = 3_600_000
@@ -62,15 +63,26 @@ class TestSets:
         return Staging(self._connection, tenant)
 
     async def commit(
-        self, tenant: str, staging: Staging, draft: TestSetDraft, *, created_at: str
+        self,
+        tenant: str,
+        staging: Staging,
+        draft: TestSetDraft,
+        *,
+        created_at: str,
+        idempotency: Idempotency | None = None,
     ) -> tuple[TestSet, bool]:
         """Make the staged queries a test set, or answer the set that has the same content.
 
-        The staging is used up either way. The flag says whether a new set was made.
+        The staging is used up either way. The flag says whether a new set was made, now or
+        before under the same idempotency key.
+
+        Raises:
+            IdempotencyConflictError: another process took the key over.
         """
         await staging.seal()
+        entry, token = script_words(idempotency)
         test_set_id = keys.new_id("ts")
-        chosen, created = await self._scripts.run(
+        verdict, chosen = await self._scripts.run(
             "commit_test_set",
             [
                 staging.key,
@@ -80,10 +92,13 @@ class TestSets:
                 keys.test_set_contents(tenant),
                 keys.test_set_versions(tenant),
                 keys.test_set_name(tenant, draft.name),
+                entry,
             ],
-            [test_set_id, draft.name, draft.hash, msgspec.json.encode(draft), created_at],
+            [test_set_id, draft.name, draft.hash, msgspec.json.encode(draft), created_at, token],
         )
-        return await self.get(tenant, text(chosen)), bool(created)
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(chosen)), text(verdict) != "known"
 
     async def get(self, tenant: str, ref: str) -> TestSet:
         """Return a test set by its id, or the newest version of a name.

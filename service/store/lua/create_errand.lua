@@ -1,8 +1,12 @@
 -- Write a short job's record and its secrets, to be kept for a while.
--- KEYS: job, active jobs, secrets, units, tenants with jobs
--- ARGV: id, queue/tenant, spec, sealed secrets, queue, seconds to keep, schema
+-- KEYS: job, active jobs, secrets, units, tenants with jobs, idempotency
+-- ARGV: id, queue/tenant, spec, sealed secrets, queue, seconds to keep, schema, idempotency token
 if redis.call('EXISTS', KEYS[1]) == 1 then
-  return ARGV[1]
+  return {'created', ARGV[1]}
+end
+local verdict, made = recall(KEYS[6], ARGV[8])
+if verdict then
+  return {verdict, made}
 end
 local now = redis.call('TIME')
 local micros = now[1] * 1000000 + now[2]
@@ -17,4 +21,5 @@ redis.call('SADD', KEYS[5], ARGV[2])
 if ARGV[4] ~= '' then
   redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[6])
 end
-return ARGV[1]
+remember(KEYS[6], ARGV[8], ARGV[1])
+return {'created', ARGV[1]}

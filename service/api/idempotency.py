@@ -1,0 +1,88 @@
+"""`Idempotency-Key`: a creating request with one is carried out once, and answered the same."""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Final
+
+from litestar import Response
+from litestar.exceptions import ClientException
+
+from service import errors
+from service.api.bodies import AnyRequest, body_digest
+from service.api.operations import OPERATION
+from service.core.backend import Backend
+from service.core.idempotency import Idempotency, KeptAnswer, answer_once
+
+HEADER: Final = "Idempotency-Key"
+REQUEST_HEADERS: Final = {
+    HEADER: "1 to 255 visible ASCII characters, bare or quoted. For 24 hours, the same request "
+    "with the same key is answered the same and makes nothing new."
+}
+ANSWER_HEADERS: Final = {
+    "Idempotent-Replayed": "`true` on an answer that was given before under the same key."
+}
+ERRORS: Final = (errors.IdempotencyConflictError, errors.IdempotencyMismatchError)
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+
+Make = Callable[[Idempotency | None], Awaitable[Response[bytes]]]
+
+
+async def create_once(request: AnyRequest, backend: Backend, make: Make) -> Response[bytes]:
+    """Answer a creating request whose body was read, once for each idempotency key.
+
+    Raises:
+        ClientException: a key that is none.
+        IdempotencyConflictError, IdempotencyMismatchError: see `answer_once`.
+    """
+    key = _read_key(request)
+    if key is None:
+        return await make(None)
+
+    async def keep(held: Idempotency) -> KeptAnswer:
+        return _keep(await make(held))
+
+    name = f"{request.route_handler.opt[OPERATION].id}:{key}"
+    kept, replayed = await answer_once(backend, name, _fingerprint(request), keep)
+    marks = {"Idempotent-Replayed": "true"} if replayed else {}
+    return Response(
+        kept.body,
+        status_code=kept.status,
+        media_type=kept.media,
+        headers=kept.headers | marks,
+    )
+
+
+def _keep(answer: Response[bytes]) -> KeptAnswer:
+    return KeptAnswer(
+        status=answer.status_code or HTTPStatus.OK,
+        media=str(answer.media_type),
+        headers=dict(answer.headers),
+        body=answer.content,
+    )
+
+
+def _fingerprint(request: AnyRequest) -> str:
+    """Digest what was asked for, as it was received: the body's bytes, not what they mean."""
+    parts = (
+        request.method,
+        request.url.path,
+        request.url.query,
+        request.headers.get("Content-Type", ""),
+        body_digest(request),
+    )
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _read_key(request: AnyRequest) -> str | None:
+    """Return the key, which may come quoted as structured fields do."""
+    sent = request.headers.getall(HEADER, [])
+    if not sent:
+        return None
+    key = sent[0]
+    if len(key) > 1 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    if len(sent) > 1 or not _KEY.fullmatch(key):
+        raise ClientException(f"{HEADER} is 1 to 255 visible ASCII characters, sent once.")
+    return key
