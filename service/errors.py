@@ -94,6 +94,14 @@ class NoRankingsError(ServiceError):
     title = "The run has no rankings"
 
 
+class NothingToRetryError(ServiceError):
+    """A run whose requests were all answered, or that sent none, cannot be retried."""
+
+    code = ErrorCode.NOTHING_TO_RETRY
+    status = HTTPStatus.CONFLICT
+    title = "The run has nothing to retry"
+
+
 class ReferencedError(ServiceError):
     """A test set that runs still refer to cannot be deleted."""
 

@@ -16,7 +16,7 @@ from reteval.contract.history import Trend
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.results import Results
-from reteval.contract.runs import RescoreRequest, Run, RunPage, RunRequest
+from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from reteval.contract.testsets import QueryPage, TestSet, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
 
@@ -211,6 +211,11 @@ def get_export(run_id: str, export_format: str) -> Call[bytes]:
 def rescore_run(run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Call[Run]:
     """Make a child run over stored rankings; sent twice it would make two."""
     return _post(_run_path(run_id, "/rescore"), Run, request, repeatable=False)
+
+
+def retry_run(run_id: str, request: RetryRequest | Mapping[str, Any] | None) -> Call[Run]:
+    """Make a child run that sends what has no answer; sent twice it would make two."""
+    return _post(_run_path(run_id, "/retry"), Run, request or {}, repeatable=False)
 
 
 def post_comparison(

@@ -20,7 +20,7 @@ from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeRequest
 from reteval.contract.rankings import RankingsHead
 from reteval.contract.results import Results
-from reteval.contract.runs import RescoreRequest, Run, RunRequest
+from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunRequest
 from reteval.contract.testsets import Query, TestSet
 from reteval.contract.unjudged import UnjudgedPair
 
@@ -233,6 +233,10 @@ class Client(Sender):
     def export(self, run_id: str, export_format: str) -> bytes:
         """Return a run as `trec` (a zip of run and qrels), `csv` or `jsonl`."""
         return self._exchange(_requests.get_export(run_id, export_format))
+
+    def retry(self, run_id: str, request: RetryRequest | Mapping[str, Any] | None = None) -> Run:
+        """Send a run's unanswered requests again, in a child run that has all its answers."""
+        return self._exchange(_requests.retry_run(run_id, request))
 
     def rescore(self, run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Run:
         """Score a run's stored rankings anew, as a child run; its endpoint is not called."""

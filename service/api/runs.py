@@ -6,7 +6,7 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, SkipValidation
 
-from reteval.contract.runs import RescoreRequest, Run, RunPage, RunRequest
+from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.conditional import IF_NONE_MATCH, known_answers
@@ -24,7 +24,7 @@ from service.api.responses import (
     answer_page,
     pace,
 )
-from service.core import rescoring, runs
+from service.core import rescoring, retrying, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
 from service.core.idempotency import Idempotency
@@ -190,6 +190,58 @@ async def rescore_run(
     return await create_once(request, backend, make)
 
 
+@creates(
+    "/runs/{run_id:str}/retry",
+    Operation(
+        id="retryRun",
+        tag=_TAG,
+        summary="Send a run's unanswered requests again",
+        about=(
+            "Makes a child run that takes over every answer of the run and sends only the "
+            "requests that failed or were skipped."
+        ),
+        answers={
+            202: Answer(
+                about="Accepted",
+                media={JSON: Run},
+                headers={
+                    "Location": "The child run's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
+            )
+        },
+        headers=REQUEST_HEADERS,
+        body={JSON: RetryRequest},
+        errors=(
+            errors.MalformedJsonError,
+            errors.NotFoundError,
+            errors.NotTerminalError,
+            errors.NothingToRetryError,
+            errors.TooLargeError,
+            errors.UnsupportedMediaTypeError,
+            errors.InvalidError,
+            errors.EndpointNotAllowedError,
+            errors.SecretsUnavailableError,
+            *KEY_ERRORS,
+            errors.StorageFullError,
+        ),
+    ),
+)
+async def retry_run(
+    request: AnyRequest, backend: Deployed, run_id: FromPath[str]
+) -> Response[bytes]:
+    """Accept a child run that sends what has no answer."""
+    check_media(request, (JSON,))
+    read_query(request, NoParameters)
+    asked = decode(await read_body(request), RetryRequest)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return accept_run(await retrying.retry(backend, run_id, asked, idempotency=held))
+
+    return await create_once(request, backend, make)
+
+
 @deletes(
     "/runs/{run_id:str}",
     Operation(
@@ -209,4 +261,4 @@ async def delete_run(
     return answer_nothing()
 
 
-HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, delete_run)
+HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, retry_run, delete_run)

@@ -1,5 +1,7 @@
 """Saved endpoints: keep, show without secrets, rotate, and use in a run."""
 
+import contextlib
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -178,6 +180,41 @@ async def resolve_endpoint(backend: Backend, endpoint: Endpoint) -> Endpoint:
     headers = await _open(backend, saved) | endpoint.headers
     merged = structs.replace(saved.endpoint, **(given | {"headers": headers, "saved": saved.id}))
     return apply_preset(merged)
+
+
+async def refill_secrets(
+    backend: Backend, endpoint: Endpoint, given: Mapping[str, str]
+) -> Endpoint:
+    """Return an endpoint that was stripped with header values again: given, else as saved.
+
+    Raises:
+        InvalidError: a value is missing, a header is not the endpoint's, or the saved endpoint
+            leads elsewhere by now.
+    """
+    known = {name.lower(): name for name in endpoint.headers}
+    items = [
+        _refuse_header(name, "the endpoint has no such header", "Name one of its headers.")
+        for name in given
+        if name.lower() not in known
+    ]
+    values = {known[name.lower()]: value for name, value in given.items() if name.lower() in known}
+    if endpoint.saved and endpoint.headers:
+        with contextlib.suppress(NotFoundError):
+            saved = await backend.store.endpoints.get(backend.tenant, endpoint.saved)
+            _keep_secrets_home(endpoint, saved)
+            values = await _open(backend, saved) | values
+    items += [
+        _refuse_header(name, "its value was dropped when the run ended", "Send it again.")
+        for name in endpoint.headers
+        if name not in values
+    ]
+    if items:
+        raise InvalidError("The request breaks a rule.", errors=items)
+    return structs.replace(endpoint, headers={name: values[name] for name in endpoint.headers})
+
+
+def _refuse_header(name: str, message: str, fix: str) -> ProblemItem:
+    return ProblemItem(pointer=f"/headers/{escape(name)}", message=message, fix=fix)
 
 
 def strip_secrets(endpoint: Endpoint) -> Endpoint:

@@ -46,7 +46,7 @@ def check_run(request: RunRequest, policy: Policy) -> Resolved:
     """
     metrics, items = _read_metrics(request)
     items += check_names(request)
-    items += _check_window(request.limits.window)
+    items += check_window(request.limits.window)
     items += check_description(request.endpoint)
     if request.adversarial is not None:
         items += check_adversarial(request.adversarial)
@@ -76,7 +76,8 @@ def _metric_item(pointer: str, exc: UnknownMetricError) -> ProblemItem:
     )
 
 
-def _check_window(window: Window | None) -> list[ProblemItem]:
+def check_window(window: Window | None) -> list[ProblemItem]:
+    """Check the hours at which an endpoint may be called."""
     if window is None:
         return []
     items = []

@@ -162,7 +162,7 @@ def show(record: RunRecord, now: datetime) -> Run:
         attempts=record.attempts,
         error=record.error,
         poll_after_s=_poll_after(record, eta_s),
-        parent=spec.rescore.parent if spec.rescore else None,
+        parent=spec.rescore.parent if spec.rescore else spec.retry or None,
         waits_until=_waits_until(record, now),
     )
 

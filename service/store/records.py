@@ -59,7 +59,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     """The part of a run that never changes. Header values in `request` are empty strings.
 
     `egress` is the policy in force when the run was accepted; `unscorable` counts the set's
-    queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all.
+    queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all;
+    with `retry`, the id of another run, only what that run has no answer to.
     """
 
     id: str
@@ -72,6 +73,7 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     code_version: str
     unscorable: int = 0
     rescore: Rescore | None = None
+    retry: str = ""
     uploaded: bool = False
 
 

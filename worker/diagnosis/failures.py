@@ -49,11 +49,18 @@ _FIXES: Final = {
     FailureCode.REPORTED: "see why your own search failed; `detail` is what it said",
     FailureCode.NOT_SENDABLE: "correct the query's fields or the endpoint's description, which "
     "cannot carry them",
+    FailureCode.PARENT_DELETED: "start a new run over this test set: the run it was to read is "
+    "gone",
 }
 
 
 _NOT_SENT: Final = frozenset(
-    {FailureCode.NOT_IN_PARENT, FailureCode.NOT_IN_RANKINGS, FailureCode.REPORTED}
+    {
+        FailureCode.NOT_IN_PARENT,
+        FailureCode.NOT_IN_RANKINGS,
+        FailureCode.REPORTED,
+        FailureCode.PARENT_DELETED,
+    }
 )
 """Codes of runs that call nobody, so that there is nothing to repeat."""
 

@@ -4,11 +4,12 @@ import asyncio
 import contextlib
 import secrets
 import signal
+import time
 from collections.abc import Iterator
 from typing import Final
 
 from reteval.contract.outcomes import FailureCode
-from service.errors import ServiceError
+from service.errors import NotFoundError, ServiceError
 from service.queue import JobQueue
 from service.settings import Settings
 from service.store.ending import end_task
@@ -18,7 +19,7 @@ from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
 from worker.jobs.finalising import abandon_run, finalise_run
-from worker.jobs.hold import Hold, Stop
+from worker.jobs.hold import MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
 from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
@@ -35,11 +36,13 @@ _KINDS: Final = {
 """What to do with jobs of one unit, by how their ids begin, and how to end them without."""
 
 
-async def execute_next(settings: Settings, queue_name: str) -> None:
-    """Take the unit whose turn it is and work on it; do nothing if nothing waits.
+async def execute_next(settings: Settings, queue_name: str, *, seconds: float = MAKE_WAY_S) -> None:
+    """Take the unit whose turn it is and work on it, then the next; do nothing if nothing waits.
 
-    Where the next unit of the same job can only follow on this one, it is taken, too.
+    Where the next unit of the same job can only follow on this one, it is taken first. After
+    some seconds no more is begun: a new process starts afresh.
     """
+    began = time.monotonic()
     store = Store.connect(settings.redis_url)
     queue = JobQueue.connect(settings.redis_url)
     try:
@@ -47,6 +50,10 @@ async def execute_next(settings: Settings, queue_name: str) -> None:
             claim = await store.claims.take(queue_name, owner=_name(), lease_s=settings.lease_s)
             while claim is not None:
                 claim = await _execute(Work(settings, store, queue, claim), drain)
+                if claim is None and not drain.asked and time.monotonic() - began < seconds:
+                    claim = await store.claims.take(
+                        queue_name, owner=_name(), lease_s=settings.lease_s
+                    )
     except LostClaimError as exc:
         log.warning("job.lost", job=str(exc))
     finally:
@@ -79,6 +86,10 @@ async def hold_and_work(work: Work) -> bool:
         return await _dispatch(work)
     except LostClaimError:
         raise
+    except NotFoundError:
+        log.warning("job.basis_gone", job=work.claim.job_id)
+        await _abandon(work, FailureCode.PARENT_DELETED)
+        return False
     except ServiceError:
         with contextlib.suppress(ServiceError):
             await work.store.claims.release(work.claim)

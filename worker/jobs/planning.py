@@ -13,6 +13,7 @@ from service.store.records import RunRecord
 from worker.jobs.canary import Canary
 from worker.jobs.hold import Stop
 from worker.jobs.paraphrasing import ask_model
+from worker.jobs.retrying import take_over
 from worker.jobs.sending import list_asks, open_sender
 from worker.jobs.targets import open_endpoint, read_policy
 from worker.jobs.window import closing, seconds_until_open
@@ -72,7 +73,10 @@ async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None
     stored first. Where the run is let go meanwhile, nothing is: who takes it over asks again.
     """
     plans, claim = work.store.plans, work.claim
-    if stored := await plans.size(work.tenant, record.id):
+    stored = await plans.size(work.tenant, record.id)
+    if stored is None and record.spec.retry:
+        stored = await take_over(work, record)
+    if stored:
         return await replan(work, structs.replace(record, total=stored.total)), stored
     test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
     answers: Answers = await plans.model_answers(work.tenant, record.id)

@@ -14,6 +14,7 @@ from reteval._gates import Held
 from reteval._uploads import HeadOptions
 
 LIMIT_OPTIONS: Final = {
+    "workers": "workers",
     "concurrency": "concurrency",
     "rate": "rate_per_s",
     "timeout": "timeout_s",
@@ -67,6 +68,16 @@ def rescore_request(options: argparse.Namespace) -> dict[str, Any]:
         "relevant_from": options.relevant_from,
     }
     return {name: value for name, value in request.items() if value not in (None, [])}
+
+
+def retry_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a retry.
+
+    Raises:
+        UsageError: a header that cannot be read.
+    """
+    request = {"label": options.label, "headers": _headers(options)}
+    return {name: value for name, value in request.items() if value}
 
 
 def comparison_request(options: argparse.Namespace) -> dict[str, Any]:
@@ -140,7 +151,7 @@ def _endpoint(options: argparse.Namespace) -> dict[str, Any]:
         endpoint["url"] = options.endpoint_url
     if "url" not in endpoint:
         raise UsageError("no endpoint: write its URL, or --endpoint FILE with a url in it")
-    headers = dict(_pair(text, ":", "--header 'Name: value'") for text in options.header)
+    headers = _headers(options)
     if headers:
         endpoint["headers"] = {**endpoint.get("headers", {}), **headers}
     return endpoint
@@ -165,6 +176,10 @@ def _cutoffs(text: str | None) -> list[int]:
 
 def _words(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _headers(options: argparse.Namespace) -> dict[str, str]:
+    return dict(_pair(text, ":", "--header 'Name: value'") for text in options.header)
 
 
 def _pair(text: str, mark: str, form: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from reteval.cli.arguments import (
     require_one_source,
     require_whole_history,
     rescore_request,
+    retry_request,
     run_request,
 )
 from reteval.cli.decisions import compare, gate, power
@@ -116,6 +117,12 @@ def rescore(session: Session) -> int:
     return _started(session, session.client.rescore(options.run, rescore_request(options)))
 
 
+def retry(session: Session) -> int:
+    """Send unanswered requests again; with `--wait`, print the child run's report."""
+    options = session.options
+    return _started(session, session.client.retry(options.run, retry_request(options)))
+
+
 def wait(session: Session) -> int:
     """Wait for a run to end and print how it did."""
     ended = _watch(session, session.options.run, session.options.timeout)
@@ -157,6 +164,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "results": results,
     "history": history,
     "rescore": rescore,
+    "retry": retry,
     "compare": compare,
     "gate": gate,
     "power": power,

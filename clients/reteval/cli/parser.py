@@ -44,6 +44,10 @@ RESCORE_EXAMPLE: Final = """\
 example:
   reteval rescore run_0123456789abcdef --metrics ndcg@5,map --relevant-from 2 --wait
 """
+RETRY_EXAMPLE: Final = """\
+example:
+  reteval retry run_0123456789abcdef --header 'Authorization: Bearer s3cret' --wait
+"""
 COMPARE_EXAMPLE: Final = """\
 example:
   reteval compare run_0123456789abcdef run_fedcba9876543210 --primary ndcg@10 --margin 0.02
@@ -82,6 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_results(commands)
     _add_history(commands)
     _add_rescore(commands)
+    _add_retry(commands)
     _add_compare(commands)
     _add_gate(commands)
     _add_power(commands)
@@ -166,6 +171,7 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how hard the endpoint is pressed")
+    group.add_argument("--workers", type=int, metavar="N", help="workers that may share the run")
     group.add_argument("--concurrency", type=int, metavar="N", help="requests at a time")
     group.add_argument("--rate", type=float, metavar="N", help="requests a second at most")
     group.add_argument("--timeout", type=float, metavar="S", help="seconds an attempt may take")
@@ -208,6 +214,21 @@ def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument("--k", metavar="1,3,5,10", help="cut-offs for metrics without one")
     parser.add_argument("--relevant-from", type=int, metavar="N", help="least relevant grade")
     parser.add_argument("--test-set", metavar="TEST_SET", help="another version of its test set")
+    parser.add_argument("--label", help="what the new run tries")
+    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
+
+
+def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
+    about = "send a run's unanswered requests again, in a new run that has all its answers"
+    parser = _add_command(commands, "retry", about, RETRY_EXAMPLE)
+    parser.add_argument("run", metavar="RUN", help="id of the run")
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="'NAME: VALUE'",
+        help="a header's value, which a run forgets when it ends; repeatable",
+    )
     parser.add_argument("--label", help="what the new run tries")
     parser.add_argument("--wait", action="store_true", help="wait, then print the results")
 

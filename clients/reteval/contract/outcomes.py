@@ -52,6 +52,7 @@ class FailureCode(StrEnum):
     NOT_IN_RANKINGS = "not_in_rankings"
     REPORTED = "reported"
     NOT_SENDABLE = "not_sendable"
+    PARENT_DELETED = "parent_deleted"
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):

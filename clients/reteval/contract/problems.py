@@ -18,6 +18,7 @@ class ErrorCode(StrEnum):
     NOT_TERMINAL = "not_terminal"
     NAME_TAKEN = "name_taken"
     NOT_COMPARABLE = "not_comparable"
+    NOTHING_TO_RETRY = "nothing_to_retry"
     NO_RANKINGS = "no_rankings"
     REFERENCED = "referenced"
     RUN_ACTIVE = "run_active"

@@ -117,6 +117,19 @@ class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     meta: dict[str, str] | None = None
 
 
+class RetryRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of `POST /v1/runs/{id}/retry`: what differs from the parent.
+
+    Requests without an answer are sent again, answers are taken over. `headers` are values of the
+    endpoint's headers, which a run forgets when it ends; a saved endpoint still has its own.
+    """
+
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] | None = None
+    meta: dict[str, str] | None = None
+    limits: Limits | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
 class RunStatus(StrEnum):
     """Life cycle of a run; the last four are terminal and never change."""
 
@@ -184,9 +197,10 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """State of a run; `error` names the reason of a failed one, `parent` the run it rescores.
+    """State of a run; `error` names the reason of a failed one.
 
-    `waits_until` is when its window opens, while it waits for that.
+    `parent` is the run it rescores or retries. `waits_until` is when its window opens, while it
+    waits for that.
     """
 
     id: str

@@ -11,7 +11,7 @@ from reteval import AsyncClient, Client, Gate, Retry
 from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.gates import Floor
 from reteval.contract.power import PowerRequest
-from reteval.contract.runs import RescoreRequest
+from reteval.contract.runs import RescoreRequest, RetryRequest
 from reteval.errors import (
     ConnectionFailedError,
     InvalidError,
@@ -197,6 +197,15 @@ def test_power_and_rescore() -> None:
     assert (a_power_answer(), a_run()) == use(answers, work)
 
 
+def test_retry_goes_with_or_without_changes() -> None:
+    """A retry needs no body of the caller's."""
+
+    def work(client: Client) -> object:
+        return client.retry("run_0"), client.retry("run_0", RetryRequest(label="again"))
+
+    assert (a_run(), a_run()) == use([answer(a_run(), 202)] * 2, work)
+
+
 def test_rescore_is_not_repeated() -> None:
     """A rescore sent twice would make two runs: a lost answer is the caller's to judge."""
     with pytest.raises(ConnectionFailedError):
@@ -217,6 +226,7 @@ def test_decisions_awaited() -> None:
         verdict_answer(),
         answer(a_power_answer()),
         answer(a_run(), 202),
+        answer(a_run(), 202),
     ]
 
     async def work(client: AsyncClient) -> list[object]:
@@ -229,6 +239,7 @@ def test_decisions_awaited() -> None:
             (await document).exit_code,
             await client.power({"sigma": 0.2}),
             await client.rescore("run_0", {}),
+            await client.retry("run_0"),
         ]
 
     assert [
@@ -238,5 +249,6 @@ def test_decisions_awaited() -> None:
         a_verdict(),
         1,
         a_power_answer(),
+        a_run(),
         a_run(),
     ] == use_async(answers, work)

@@ -219,6 +219,16 @@ def test_power_from_runs() -> None:
     assert found == msgspec.json.decode(out, type=type(found))
 
 
+def test_retry_starts_a_child() -> None:
+    """Header values, which the service has forgotten, go along; nothing else has to."""
+    code, out, _, service = command(
+        "retry", "run_0", "--header", "X-Key: s", answers=[answer(a_run(), 202)]
+    )
+    assert (0, True) == (code, "next: reteval wait run_1" in out)
+    assert {"headers": {"X-Key": "s"}} == msgspec.json.decode(service.bodies[0])
+    command("retry", "run_0", answers=[answer(a_run(), 202)])
+
+
 def test_rescore_starts_a_child() -> None:
     """Only what differs is sent; with --wait the child's report is printed."""
     argv = ("rescore", "run_0", "--metrics", "map,ndcg@5", "--relevant-from", "2")

@@ -17,6 +17,7 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["wait"],
         ["results"],
         ["rescore"],
+        ["retry"],
         ["compare"],
         ["gate"],
         ["power"],

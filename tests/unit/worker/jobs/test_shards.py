@@ -53,7 +53,7 @@ async def work_off(redis_url: str, *, shard: int, workers: int = 1) -> None:
 
     async def work() -> None:
         for _ in range(1 + len(TEXTS) // shard):
-            await execute_next(settings(redis_url, shard=shard), RUNS)
+            await execute_next(settings(redis_url, shard=shard), RUNS, seconds=0)
 
     await asyncio.gather(*(work() for _ in range(workers)))
 
@@ -75,7 +75,7 @@ async def test_shards_give_the_report_of_an_uncut_run(
     """However a run is cut, and whoever works on it, numbers and outcomes are the same."""
     with serve_answers(rankings(ANSWERS)) as endpoint:
         whole, cut = await new_run(store, endpoint.url), await new_run(store, endpoint.url)
-        await execute_next(settings(redis_url, shard=2_000), RUNS)
+        await execute_next(settings(redis_url, shard=2_000), RUNS, seconds=0)
         seen = len(endpoint.seen)
         await work_off(redis_url, shard=shard, workers=workers)
     assert len(endpoint.seen) == 2 * seen == 2 * len(TEXTS)
@@ -146,9 +146,9 @@ async def test_cancelled_shards_are_skipped(store: Store, redis_url: str) -> Non
         record = await new_run(store, endpoint.url)
         await dead_shard(store, record)
         await asyncio.sleep(0.01)
-        await execute_next(settings(redis_url, shard=15), RUNS)
+        await execute_next(settings(redis_url, shard=15), RUNS, seconds=0)
         await store.runs.request_cancel(DEFAULT_TENANT, record.id)
-        await execute_next(settings(redis_url, shard=15), RUNS)
+        await execute_next(settings(redis_url, shard=15), RUNS, seconds=0)
     report = await report_of(store, record)
     assert (report.status, report.metrics) == (RunStatus.CANCELLED, None)
     assert (report.counts.ok, report.counts.skipped) == (15, 15)
@@ -170,7 +170,9 @@ async def test_long_work_makes_way_for_others(
 
     with serve_answers(answer) as endpoint:
         slow = await new_run(store, endpoint.url)
-        working = asyncio.create_task(execute_next(settings(redis_url, shard=2_000), RUNS))
+        working = asyncio.create_task(
+            execute_next(settings(redis_url, shard=2_000), RUNS, seconds=0)
+        )
         while not (await store.runs.get(DEFAULT_TENANT, slow.id)).done:
             await asyncio.sleep(0.01)
         await new_run(store, endpoint.url)
@@ -194,7 +196,7 @@ async def test_signal_between_units_is_heeded(store: Store, redis_url: str) -> N
 
     with serve_answers(answer) as endpoint:
         record = await new_run(store, endpoint.url, {"concurrency": 1})
-        await execute_next(settings(redis_url, shard=7), RUNS)
+        await execute_next(settings(redis_url, shard=7), RUNS, seconds=0)
         assert len(endpoint.seen) <= 2
     state = await store.runs.get(DEFAULT_TENANT, record.id)
     assert (state.status.terminal, state.crash_count) == (False, 0)

@@ -1,0 +1,89 @@
+"""Retrying: a child run that takes over the answers of another one and sends the rest again."""
+
+from msgspec import structs
+
+from reteval.contract.outcomes import OutcomeStatus
+from reteval.contract.runs import Estimate, RetryRequest, Run
+from service.core.backend import Backend
+from service.core.endpoint_checks import check_target
+from service.core.endpoints import refill_secrets, strip_secrets
+from service.core.jobs import wake
+from service.core.run_checks import check_names, check_window
+from service.core.runs import show
+from service.errors import InvalidError, NothingToRetryError
+from service.queue import RUNS
+from service.store.keys import new_id
+from service.store.records import Idempotency, RunRecord, RunSpec
+from service.store.sealing import seal
+
+_STATUSES = tuple(OutcomeStatus)
+
+
+async def retry(
+    backend: Backend,
+    run_id: str,
+    request: RetryRequest,
+    *,
+    idempotency: Idempotency | None = None,
+) -> Run:
+    """Accept a child run that sends what its parent has no answer to.
+
+    Raises:
+        InvalidError: a rule is broken, or header values are missing.
+        NotFoundError: no such run.
+        NotTerminalError: the run has not ended.
+        NothingToRetryError: everything was answered, or the run sent nothing itself.
+        EndpointNotAllowedError: the endpoint may not be called any more.
+        IdempotencyConflictError: another process took the key over.
+    """
+    parent = await backend.store.runs.get(backend.tenant, run_id)
+    clean, variants = await _count_unanswered(backend, parent)
+    before = parent.spec.request
+    changed = structs.replace(
+        before,
+        label=before.label if request.label is None else request.label,
+        meta=before.meta if request.meta is None else request.meta,
+        limits=before.limits if request.limits is None else request.limits,
+    )
+    items = [*check_names(changed), *check_window(changed.limits.window)]
+    if items:
+        raise InvalidError("The request breaks a rule.", errors=items)
+    endpoint = await refill_secrets(backend, before.endpoint, request.headers)
+    check_target(endpoint, backend.policy)
+    rate = changed.limits.rate_per_s
+    spec: RunSpec = structs.replace(
+        parent.spec,
+        id=new_id("run"),
+        request=structs.replace(changed, endpoint=strip_secrets(endpoint)),
+        planned=Estimate(
+            clean=clean,
+            adversarial=variants,
+            seconds_at_rate=(clean + variants) / rate if rate else None,
+        ),
+        egress=backend.egress,
+        code_version=backend.code_version,
+        retry=parent.id,
+    )
+    record, _ = await backend.store.runs.create(
+        backend.tenant,
+        spec,
+        secrets=seal(backend.secret_key, endpoint.headers) if endpoint.headers else None,
+        idempotency=idempotency,
+        queue=RUNS,
+    )
+    await wake(backend, record.id, record)
+    return show(record, backend.now())
+
+
+async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int]:
+    """Return how many clean requests, and how many others, have no answer."""
+    clean, _ = await backend.store.outcomes.plan_size(backend.tenant, parent.id)
+    statuses = await backend.store.outcomes.statuses(backend.tenant, parent.id)
+    lost = [not _STATUSES[status].answered for status in statuses]
+    if parent.spec.rescore is not None or parent.spec.uploaded:
+        raise NothingToRetryError(f"Run {parent.id!r} called no endpoint; start a new run instead.")
+    if not any(lost):
+        raise NothingToRetryError(
+            f"Run {parent.id!r} has no request without an answer; start a new run instead."
+        )
+    return sum(lost[:clean]), sum(lost[clean:])
