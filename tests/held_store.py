@@ -1,4 +1,4 @@
-"""A store behind a relay that can stop in the middle of a command: before it, or before its reply."""
+"""A store behind a relay that can stop at a command: before it, or before its reply."""
 
 import socket
 import threading
