@@ -31,7 +31,7 @@ from service.api import (
     test_sets,
     trends,
 )
-from service.api.acceptance import check_accept
+from service.api.acceptance import check_request
 from service.api.access import require_key
 from service.api.envelope import allow_origins, stamp
 from service.api.openapi import PREFIX, describe
@@ -88,7 +88,7 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
-        before_request=check_accept,
+        before_request=check_request,
         before_send=[stamp],
         cors_config=allow_origins(settings.cors_origins),
         lifespan=[live],
