@@ -12,15 +12,28 @@ from msgspec import Struct
 
 from reteval.contract.problems import Problem
 from service import errors
+from service.api.examples import read_examples
+from service.api.openapi_problems import (
+    describe_headers,
+    describe_problem_examples,
+    describe_problems,
+    refer_headers,
+)
 from service.api.operations import OPERATION, Answer, Operation
-from service.api.problems import PROBLEM_JSON
-from service.errors import ServiceError
+from service.api.problems import BAD_REQUEST, INTERNAL, ErrorKind, kind_of
 
 PREFIX: Final = "/v1"
 _REF: Final = "#/components/schemas/{name}"
+_EXAMPLE: Final = "#/components/examples/{name}"
 _PATH_PARAMETER: Final = re.compile(r"\{(?P<name>\w+)(?::\w+)?\}")
 _GUARDED: Final = (errors.UnauthorizedError, errors.StoreUnavailableError)
-_EXCERPT_BYTES: Final = {"type": "string"}
+_BODIED: Final = (
+    errors.MalformedTextError,
+    errors.TooSlowError,
+    errors.TooLargeError,
+    errors.UnsupportedMediaTypeError,
+)
+_TEXT: Final = {"type": "string"}
 
 Document = dict[str, Any]
 
@@ -51,6 +64,8 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(components.items())),
+            "headers": describe_headers(),
+            "examples": {**_examples(refs), **describe_problem_examples()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -98,19 +113,28 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
     if parameters:
         entry["parameters"] = parameters
     if operation.body:
-        entry["requestBody"] = {"required": True, "content": _content(operation.body, refs)}
+        entry["requestBody"] = {
+            "required": True,
+            "content": _content(operation, operation.body, refs),
+        }
     entry["responses"] = {
-        **{str(status): _answer(answer, refs) for status, answer in operation.answers.items()},
-        **_problems(_errors_of(one), refs),
+        **{
+            str(status): _answer(operation, answer, refs)
+            for status, answer in operation.answers.items()
+        },
+        **describe_problems(_errors_of(one), refs[Problem]),
     }
     if one.path.startswith(PREFIX):
         entry["security"] = [{"bearer": []}, {}]
     return entry
 
 
-def _errors_of(one: Described) -> list[type[ServiceError]]:
+def _errors_of(one: Described) -> list[ErrorKind]:
+    """Return what a route may answer in trouble: its own errors, and those of every route."""
     guards = _GUARDED if one.path.startswith(PREFIX) else ()
-    return list(dict.fromkeys((*one.operation.errors, *guards)))
+    bodied = _BODIED if one.operation.body else ()
+    kinds = dict.fromkeys((*one.operation.errors, *guards, *bodied, errors.NotAcceptableError))
+    return [BAD_REQUEST, *map(kind_of, kinds), INTERNAL]
 
 
 def _path_parameters(path: str) -> Iterator[Document]:
@@ -149,34 +173,31 @@ def _headers(operation: Operation) -> Iterator[Document]:
         yield {"name": name, "in": "header", "description": about, "schema": {"type": "string"}}
 
 
-def _answer(answer: Answer, refs: dict[Any, Document]) -> Document:
-    entry: Document = {"description": answer.about}
-    if answer.headers:
-        entry["headers"] = {
-            name: {"description": about, "schema": {"type": "string"}}
-            for name, about in answer.headers.items()
-        }
+def _answer(operation: Operation, answer: Answer, refs: dict[Any, Document]) -> Document:
+    own = {
+        name: {"description": about, "schema": {"type": "string"}}
+        for name, about in answer.headers.items()
+    }
+    entry: Document = {"description": answer.about, "headers": refer_headers() | own}
     if answer.media:
-        entry["content"] = _content(answer.media, refs)
+        entry["content"] = _content(operation, answer.media, refs)
     return entry
 
 
-def _content(media: dict[str, Any], refs: dict[Any, Document]) -> Document:
+def _content(operation: Operation, media: dict[str, Any], refs: dict[Any, Document]) -> Document:
     return {
-        name: {"schema": _EXCERPT_BYTES if kind is None else refs[kind]}
+        name: {"schema": _TEXT, "example": read_examples()[f"{operation.id} {name}"]}
+        if kind is None
+        else {
+            "schema": refs[kind],
+            "examples": {"one": {"$ref": _EXAMPLE.format(name=kind.__name__)}},
+        }
         for name, kind in media.items()
     }
 
 
-def _problems(kinds: Sequence[type[ServiceError]], refs: dict[Any, Document]) -> Document:
-    """Group the errors by status, each naming its codes."""
-    by_status: dict[int, list[str]] = {}
-    for kind in kinds:
-        by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.title}.")
+def _examples(refs: dict[Any, Document]) -> Document:
     return {
-        str(status): {
-            "description": " ".join(lines),
-            "content": {PROBLEM_JSON: {"schema": refs[Problem]}},
-        }
-        for status, lines in sorted(by_status.items())
+        name: {"value": read_examples()[name]}
+        for name in sorted(kind.__name__ for kind in refs if kind is not Problem)
     }

@@ -24,7 +24,7 @@ MAX_RANKINGS_BYTES: Final = 200_000_000
 _PARTS: Final = {"request", "rankings"}
 
 
-class RankingsUpload(Struct, frozen=True, kw_only=True):
+class RankingsUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The parts: `request` (JSON), and `rankings` (a TREC run, ranx JSON or JSON lines)."""
 
     request: bytes

@@ -74,7 +74,7 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     format: Literal["jsonl", "trec"] = "jsonl"
 
 
-class MultipartUpload(Struct, frozen=True, kw_only=True):
+class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The parts of a multipart upload: `topics` and `qrels` (TREC), or one `file`."""
 
     topics: bytes | None = None
