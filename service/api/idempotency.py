@@ -24,7 +24,8 @@ ANSWER_HEADERS: Final = {
     "Idempotent-Replayed": "`true` on an answer that was given before under the same key."
 }
 ERRORS: Final = (errors.IdempotencyConflictError, errors.IdempotencyMismatchError)
-_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+KEY: Final = re.compile(r'"[!-~]{1,255}"|[!#-~][!-~]{0,254}')
+"""The header's value: 1 to 255 visible ASCII characters, bare or quoted as structured fields."""
 
 Make = Callable[[Idempotency | None], Awaitable[Response[bytes]]]
 
@@ -76,13 +77,9 @@ def _fingerprint(request: AnyRequest) -> str:
 
 
 def _read_key(request: AnyRequest) -> str | None:
-    """Return the key, which may come quoted as structured fields do."""
     sent = request.headers.getall(HEADER, [])
     if not sent:
         return None
-    key = sent[0]
-    if len(key) > 1 and key[0] == key[-1] == '"':
-        key = key[1:-1]
-    if len(sent) > 1 or not _KEY.fullmatch(key):
+    if len(sent) > 1 or not KEY.fullmatch(sent[0]):
         raise ClientException(f"{HEADER} is 1 to 255 visible ASCII characters, sent once.")
-    return key
+    return sent[0][1:-1] if sent[0].startswith('"') else sent[0]

@@ -13,6 +13,9 @@ from msgspec import Struct
 from reteval.contract.problems import Problem
 from service import errors
 from service.api.examples import read_examples
+from service.api.idempotency import HEADER as KEY_HEADER
+from service.api.idempotency import KEY
+from service.api.openapi_links import describe_links, refer_links
 from service.api.openapi_problems import (
     describe_headers,
     describe_problem_examples,
@@ -34,6 +37,10 @@ _BODIED: Final = (
     errors.UnsupportedMediaTypeError,
 )
 _TEXT: Final = {"type": "string"}
+_HEADERS: Final[dict[str, Any]] = {
+    KEY_HEADER: {"schema": {"type": "string", "pattern": f"^({KEY.pattern})$"}},
+    "If-Match": {"required": True},
+}
 
 Document = dict[str, Any]
 
@@ -50,9 +57,12 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
     """Return the OpenAPI document of an application's routes."""
     found = sorted(list_operations(routes), key=lambda one: (one.path, one.method))
     refs, components = _schemas(found)
+    links = describe_links((one.path, one.operation.id) for one in found)
     paths: dict[str, Document] = {}
     for one in found:
-        paths.setdefault(one.path, {})[one.method] = _operation(one, refs)
+        entry = paths.setdefault(one.path, {})[one.method] = _operation(one, refs)
+        if one.method == "post":
+            _link(entry, one.operation, links)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -65,6 +75,7 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
         "components": {
             "schemas": dict(sorted(components.items())),
             "headers": describe_headers(),
+            "links": links,
             "examples": {**_examples(refs), **describe_problem_examples()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
@@ -129,6 +140,13 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
     return entry
 
 
+def _link(entry: Document, operation: Operation, links: Document) -> None:
+    """Say what can be done with what was made."""
+    for status, answer in operation.answers.items():
+        if led := refer_links(answer.media.values(), links):
+            entry["responses"][str(status)]["links"] = led
+
+
 def _errors_of(one: Described) -> list[ErrorKind]:
     """Return what a route may answer in trouble: its own errors, and those of every route."""
     guards = _GUARDED if one.path.startswith(PREFIX) else ()
@@ -170,7 +188,8 @@ def _inline(shape: Document, components: dict[str, Document]) -> Document:
 
 def _headers(operation: Operation) -> Iterator[Document]:
     for name, about in operation.headers.items():
-        yield {"name": name, "in": "header", "description": about, "schema": {"type": "string"}}
+        entry = {"name": name, "in": "header", "description": about, "schema": _TEXT}
+        yield {**entry, **_HEADERS.get(name, {})}
 
 
 def _answer(operation: Operation, answer: Answer, refs: dict[Any, Document]) -> Document:

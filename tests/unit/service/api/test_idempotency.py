@@ -209,7 +209,9 @@ async def test_refused_request_keeps_no_key(client: httpx.AsyncClient, ended_run
         (["a", "a"], 400),
         (["x" * 255], 202),
         (['"' + "x" * 255 + '"'], 202),
-        (['"'], 202),
+        (['"'], 400),
+        (['"a'], 400),
+        (['a"'], 202),
     ],
 )
 async def test_key_is_short_visible_ascii(
