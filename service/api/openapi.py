@@ -39,7 +39,7 @@ _BODIED: Final = (
 _TEXT: Final = {"type": "string"}
 _HEADERS: Final[dict[str, Any]] = {
     KEY_HEADER: {"schema": {"type": "string", "pattern": f"^({KEY.pattern})$"}},
-    "If-Match": {"required": True},
+    "If-Match": {"required": True, "schema": {"type": "string", "minLength": 1}},
 }
 
 Document = dict[str, Any]
