@@ -34,6 +34,7 @@ from service.api import (
 from service.api.acceptance import check_request
 from service.api.access import require_key
 from service.api.envelope import allow_origins, stamp
+from service.api.hot import HotAnswers
 from service.api.openapi import PREFIX, describe
 from service.api.pace import Pace
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
@@ -71,6 +72,7 @@ def create_app(settings: Settings) -> Litestar:
     async def live(app: Litestar) -> AsyncIterator[None]:
         async with open_backend(settings) as backend:
             app.state.backend = backend
+            app.state.hot = HotAnswers()
             app.state.pace = Pace(
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )

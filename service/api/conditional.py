@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response
 
 from service.api.bodies import AnyRequest
+from service.api.hot import Known
 from service.api.operations import JSON, Answer
 
 TAGGED: Final = {"ETag": "Strong: of these very bytes."}
@@ -28,29 +29,30 @@ def answer_known(
     request: AnyRequest, value: msgspec.Struct, *, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Answer a struct under a tag of its bytes, or 304 to whoever has them."""
+    return answer_tagged(request, know(value), headers=headers)
+
+
+def know(value: msgspec.Struct) -> Known:
+    """Write a struct as JSON under a strong tag of its bytes."""
     body = msgspec.json.encode(value)
-    return answer_tagged(request, body, tag_bytes(body), headers=headers)
+    return Known(body, f'"{hashlib.sha256(body).hexdigest()}"')
 
 
 def answer_tagged(
-    request: AnyRequest, body: bytes, etag: str, *, headers: dict[str, str] | None = None
+    request: AnyRequest, known: Known, *, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Answer JSON under its tag, or 304 to whoever has it."""
-    if holds(request, etag):
-        return answer_unchanged(etag, headers=headers)
-    return show_tagged(body, etag, headers=headers)
+    if holds(request, known.etag):
+        return Response(b"", status_code=304, headers=_mark(known.etag, headers))
+    return show_tagged(known, headers=headers)
 
 
 def show_tagged(
-    body: bytes, etag: str, *, status: int = 200, headers: dict[str, str] | None = None
+    known: Known, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Answer JSON under its tag."""
-    return Response(body, status_code=status, media_type=JSON, headers=_mark(etag, headers))
-
-
-def answer_unchanged(etag: str, *, headers: dict[str, str] | None = None) -> Response[bytes]:
-    """Answer that the caller has it."""
-    return Response(b"", status_code=304, headers=_mark(etag, headers))
+    marked = _mark(known.etag, headers)
+    return Response(known.body, status_code=status, media_type=JSON, headers=marked)
 
 
 def holds(request: AnyRequest, etag: str) -> bool:
@@ -63,11 +65,6 @@ def matches(if_none_match: str, etag: str) -> bool:
     """Tell whether a list of tags, or `*`, holds the tag; weakly compared."""
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
     return "*" in tags or etag in tags
-
-
-def tag_bytes(body: bytes) -> str:
-    """Return the strong entity tag of a body, quotes included."""
-    return f'"{hashlib.sha256(body).hexdigest()}"'
 
 
 def _mark(etag: str, headers: dict[str, str] | None) -> dict[str, str]:

@@ -15,6 +15,7 @@ from reteval.contract.saved_endpoints import (
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.conditional import IF_NONE_MATCH, answer_tagged, known_answers, show_tagged
+from service.api.hot import Known
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads, replaces
@@ -113,7 +114,7 @@ async def get_endpoint(
     """Answer a saved endpoint without its secrets."""
     read_query(request, NoParameters)
     saved = await endpoints.get_endpoint(backend, ref)
-    return answer_tagged(request, msgspec.json.encode(saved), endpoints.entity_tag(saved))
+    return answer_tagged(request, _know(saved))
 
 
 @replaces(
@@ -185,12 +186,11 @@ async def delete_endpoint(
 def _show(
     saved: SavedEndpoint, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
-    return show_tagged(
-        msgspec.json.encode(saved),
-        endpoints.entity_tag(saved),
-        status=status,
-        headers=headers,
-    )
+    return show_tagged(_know(saved), status=status, headers=headers)
+
+
+def _know(saved: SavedEndpoint) -> Known:
+    return Known(msgspec.json.encode(saved), endpoints.entity_tag(saved))
 
 
 def _read_precondition(request: AnyRequest) -> str:

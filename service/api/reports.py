@@ -14,11 +14,10 @@ from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
 from service.api.conditional import (
     IF_NONE_MATCH,
-    answer_unchanged,
-    holds,
+    answer_tagged,
     known_answers,
-    show_tagged,
 )
+from service.api.hot import HotAnswers, Known
 from service.api.operations import CSV, JSON_LINES, ZIP, Answer, Operation, reads
 from service.api.parameters import (
     HistoryParameters,
@@ -59,10 +58,13 @@ async def get_results(
 ) -> Response[bytes]:
     """Answer the stored report byte for byte."""
     read_query(request, NoParameters)
-    etag = f'"{await reports.read_tag(backend, run_id)}"'
-    if holds(request, etag):
-        return answer_unchanged(etag)
-    return show_tagged(await reports.read_report(backend, run_id), etag)
+    hot: HotAnswers = request.app.state.hot
+    known = hot.find(backend.tenant, run_id, "results")
+    if known is None:
+        etag = f'"{await reports.read_tag(backend, run_id)}"'
+        report = Known(await reports.read_report(backend, run_id), etag)
+        known = hot.keep(backend.tenant, run_id, "results", report)
+    return answer_tagged(request, known)
 
 
 @reads(

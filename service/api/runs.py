@@ -9,7 +9,8 @@ from litestar.params import FromPath, SkipValidation
 from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
-from service.api.conditional import IF_NONE_MATCH, known_answers
+from service.api.conditional import IF_NONE_MATCH, answer_tagged, know, known_answers
+from service.api.hot import HotAnswers
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
@@ -19,7 +20,6 @@ from service.api.responses import (
     POLL_HEADERS,
     accept_run,
     answer,
-    answer_job,
     answer_nothing,
     answer_page,
     pace,
@@ -117,7 +117,14 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
 async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Response[bytes]:
     """Answer a run's state."""
     sent = read_query(request, WaitParameters)
-    return answer_job(request, await runs.get_run(backend, run_id, wait_s=sent.wait))
+    hot: HotAnswers = request.app.state.hot
+    known = hot.find(backend.tenant, run_id, "state")
+    if known is None:
+        run = await runs.get_run(backend, run_id, wait_s=sent.wait)
+        if not run.status.terminal:
+            return answer(run, headers=pace(run))
+        known = hot.keep(backend.tenant, run_id, "state", know(run))
+    return answer_tagged(request, known)
 
 
 @creates(
@@ -258,6 +265,8 @@ async def delete_run(
     """Delete a run."""
     read_query(request, NoParameters)
     await runs.delete_run(backend, run_id)
+    hot: HotAnswers = request.app.state.hot
+    hot.forget(backend.tenant, run_id)
     return answer_nothing()
 
 
