@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import structlog
 from litestar import Litestar, Router
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
@@ -33,6 +32,7 @@ from service.api import (
 )
 from service.api.acceptance import check_request
 from service.api.access import require_key
+from service.api.bodies import AnyRequest
 from service.api.envelope import allow_origins, stamp
 from service.api.hot import HotAnswers
 from service.api.openapi import PREFIX, describe
@@ -189,8 +189,8 @@ def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:
     return list(handlers)
 
 
-def _find_backend(state: State) -> Backend:
-    backend: Backend = state.backend
+def _find_backend(request: AnyRequest) -> Backend:
+    backend: Backend = request.app.state.backend  # the framework would copy a `state` it injects
     return backend
 
 
