@@ -9,7 +9,11 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
-.PHONY: help install demo test serve lint openapi bench
+FUZZ := $(VENV)/.installed-fuzz
+AUDIT := $(VENV)/.installed-audit
+CASES ?= 1000
+
+.PHONY: help install demo test serve lint openapi freeze bench fuzz audit
 
 help:
 	@echo "make demo      evaluate a small search service of our own, and print the report"
@@ -18,7 +22,10 @@ help:
 	@echo "make install   make .venv with what the service needs"
 	@echo "make lint      format, lint, types and layers"
 	@echo "make openapi   write openapi.yaml anew"
+	@echo "make freeze    keep openapi.yaml as that of a release, which later ones must not break"
 	@echo "make bench     run the benchmarks"
+	@echo "make fuzz      send CASES=1000 generated requests to each route, several ways"
+	@echo "make audit     look the pinned versions up in an advisory database (needs a network)"
 
 install: $(RUN)
 
@@ -41,6 +48,16 @@ openapi: $(RUN)
 	$(BIN)/python -m service openapi > $(VENV)/openapi.yaml
 	mv $(VENV)/openapi.yaml openapi.yaml
 
+freeze:
+	cp openapi.yaml docs/api/v1.yaml
+
+fuzz: $(FUZZ)
+	$(BIN)/python tests/fuzz.py $(CASES)
+
+audit: $(AUDIT)
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/dev.txt
+
 bench: $(DEV)
 	@for script in $$(grep -l '"figure ' benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
@@ -59,4 +76,12 @@ $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
 
 $(DEV): requirements/dev.txt $(RUN)
 	$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(FUZZ): requirements/fuzz.txt $(DEV)
+	$(PIP) install --require-hashes -r requirements/fuzz.txt
+	@touch $@
+
+$(AUDIT): requirements/audit.txt $(DEV)
+	$(PIP) install --require-hashes -r requirements/audit.txt
 	@touch $@

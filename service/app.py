@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 import structlog
-from litestar import Litestar, Request, Router
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -41,11 +41,15 @@ from service.api import (
     trends,
     webhooks,
 )
+from service.api.acceptance import check_request
 from service.api.access import find_identity, guard_routes
-from service.api.envelope import stamp
+from service.api.bodies import AnyRequest
+from service.api.envelope import allow_origins, stamp
+from service.api.hot import HotAnswers
 from service.api.limiting import announce
 from service.api.observing import Traffic, observe
 from service.api.openapi import PREFIX, describe
+from service.api.pace import Pace
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.system import write_yaml
 from service.api.trail import note_event
@@ -97,6 +101,10 @@ def create_app(settings: Settings) -> Litestar:
     async def live(app: Litestar) -> AsyncIterator[None]:
         async with open_backend(settings) as backend:
             app.state.backend = backend
+            app.state.hot = HotAnswers()
+            app.state.pace = Pace(
+                grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
+            )
             yield
         await asyncio.to_thread(flush_tracing)
 
@@ -121,7 +129,9 @@ def create_app(settings: Settings) -> Litestar:
         },
         middleware=[observe],
         state=State({"traffic": traffic}),
+        before_request=check_request,
         before_send=[stamp, announce, note_event, traffic.count],
+        cors_config=allow_origins(settings.cors_origins),
         lifespan=[live],
         request_max_body_size=None,
         openapi_config=None,
@@ -266,13 +276,13 @@ def _handlers(handlers: tuple[HTTPRouteHandler, ...]) -> list[Any]:
     return list(handlers)
 
 
-def _find_backend(state: State) -> Backend:
-    backend: Backend = state.backend
+def _find_backend(request: AnyRequest) -> Backend:
+    backend: Backend = request.app.state.backend  # the framework would copy a `state` it injects
     return backend
 
 
-def _serve_caller(state: State, request: Request[Any, Any, Any]) -> Backend:
-    return _find_backend(state).of(find_identity(request))
+def _serve_caller(request: AnyRequest) -> Backend:
+    return _find_backend(request).of(find_identity(request))
 
 
 def _is_loopback(host: str) -> bool:

@@ -196,6 +196,39 @@ class WebhookDisabledError(ServiceError):
     title = "The webhook is off"
 
 
+class ChangedError(ServiceError):
+    """The object is not, or not any more, the one that `If-Match` names."""
+
+    code = ErrorCode.CHANGED
+    status = HTTPStatus.PRECONDITION_FAILED
+    title = "The object has changed"
+
+
+class PreconditionMissingError(ServiceError):
+    """A change of something that others may change, too, needs `If-Match`."""
+
+    code = ErrorCode.PRECONDITION_MISSING
+    status = HTTPStatus.PRECONDITION_REQUIRED
+    title = "The change needs a precondition"
+
+
+class NotAcceptableError(ServiceError):
+    """The route answers in none of the types that `Accept` asks for."""
+
+    code = ErrorCode.NOT_ACCEPTABLE
+    status = HTTPStatus.NOT_ACCEPTABLE
+    title = "No acceptable form of answer"
+
+
+class TooSlowError(ServiceError):
+    """The body came too slowly, or stopped coming."""
+
+    code = ErrorCode.TOO_SLOW
+    status = HTTPStatus.REQUEST_TIMEOUT
+    title = "The body came too slowly"
+    retryable = True
+
+
 class TooLargeError(ServiceError):
     """A body, line or count over its bound."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -45,6 +46,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     data: str
     host: str
     port: int
+    cors_origins: tuple[str, ...]
+    body_grace_s: float
+    body_bytes_per_s: int
     reaper_interval_s: float
     target_concurrency: int
     lease_s: float
@@ -137,6 +141,17 @@ def _redis_url(text: str) -> str:
 
 _AMOUNT: Final = _integer(0, 2**53)
 
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = _words(text)
+    for origin in origins:
+        parts = urlsplit(origin)
+        plain = f"{parts.scheme}://{parts.netloc}"
+        if parts.scheme not in ("http", "https") or not parts.hostname or origin != plain:
+            raise ValueError(f"{origin!r} is no origin; write it like https://pages.example")
+    return origins
+
+
 TABLE: Final = (
     Setting(
         "redis_url",
@@ -180,6 +195,15 @@ TABLE: Final = (
     Setting("data", ".reteval", "", "Directory of the embedded server's data", str),
     Setting("host", "127.0.0.1", "", "Address the API listens on", str),
     Setting("port", "8642", "", "Port the API listens on", _integer(0, 65_535)),
+    Setting("cors_origins", "", "", "Origins whose pages may read the API in a browser", _origins),
+    Setting("body_grace_s", "20", "s", "Pauses a request body may make in all", _seconds(0.1, 600)),
+    Setting(
+        "body_bytes_per_s",
+        "10000",
+        "B/s",
+        "Least rate of a request body, pauses aside",
+        _integer(1, 1_000_000_000),
+    ),
     Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
     Setting(
         "target_concurrency",

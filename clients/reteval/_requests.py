@@ -22,7 +22,7 @@ from reteval.contract.unjudged import UnjudgedPage
 
 T_co = TypeVar("T_co", covariant=True)
 JSON = "application/json"
-JSON_LINES = "application/jsonl"
+JSON_LINES = "application/x-ndjson"
 
 
 class Part(Struct, frozen=True, kw_only=True):

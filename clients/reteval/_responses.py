@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
+from reteval._growth import decode
 from reteval._requests import Call
 from reteval.contract.gates import EXIT_CODE_HEADER, EXIT_CODES, GatePending
 from reteval.contract.problems import ProblemItem
@@ -121,7 +122,7 @@ def problem_of(reply: Reply) -> Problem | None:
 def _decode(body: bytes, expect: Any) -> Any:
     if expect == list[dict[str, Any]]:
         return msgspec.json.Decoder(dict[str, Any]).decode_lines(body)
-    return msgspec.json.decode(body, type=expect)
+    return decode(body, expect)
 
 
 def _unreadable(call: Call[object], reply: Reply, why: str) -> UnreadableResponseError:

@@ -1,16 +1,19 @@
 """Reading requests: media type, size and encoding are checked before a byte is believed."""
 
+import hashlib
 from collections.abc import AsyncIterator
 from typing import Any, Final, TypeVar
 
 from litestar import Request
 from litestar.datastructures import UploadFile
-from litestar.exceptions import ClientException
+from litestar.exceptions import ClientException, InternalServerException
 from litestar.types import HTTPReceiveMessage
 from msgspec import Struct
 
 from reteval.contract.limits import MAX_JSON_BYTES
 from service.api.access import drop_share
+from service.api.decompression import inflate
+from service.api.pace import Pace
 from service.core.decoding import read_parameters
 from service.errors import TooLargeError, UnsupportedMediaTypeError
 
@@ -19,6 +22,9 @@ P = TypeVar("P", bound=Struct)
 
 _MULTIPART_OVERHEAD_BYTES: Final = 65_536
 _CHARSETS: Final = ("", "utf-8", "utf8", "us-ascii")
+_DIGEST: Final = "body_digest"
+_GZIP: Final = "gzip"
+ENCODINGS: Final = (_GZIP, "identity")
 
 
 class NoParameters(Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,10 +46,10 @@ def check_media(request: AnyRequest, accepted: tuple[str, ...]) -> str:
     Raises:
         UnsupportedMediaTypeError: not one the route reads, or an encoding or charset it does not.
     """
-    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding != "identity":
+    encoding = _encoding(request)
+    if encoding not in ENCODINGS:
         raise UnsupportedMediaTypeError(
-            f"Content-Encoding {encoding!r} is not read; send the body as it is."
+            f"Content-Encoding {encoding!r} is not read; send the body as it is, or with gzip."
         )
     media, options = request.content_type
     media = media.lower()
@@ -67,19 +73,28 @@ async def read_body(request: AnyRequest, *, max_bytes: int = MAX_JSON_BYTES) -> 
 
 
 async def stream_body(request: AnyRequest, *, max_bytes: int) -> AsyncIterator[bytes]:
-    """Yield a body as it arrives.
+    """Yield a body as it arrives, unpacked.
 
     Raises:
-        TooLargeError: it is longer than `max_bytes`.
+        MalformedTextError: it is not packed as it says.
+        TooLargeError: it is longer than `max_bytes`, or grows like a bomb.
+        TooSlowError: it comes too slowly.
     """
     if (request.content_length or 0) > max_bytes:
         raise _too_large(max_bytes)
+    chunks = _receive(request)
     received = 0
-    async for chunk in request.stream():
+    async for chunk in inflate(chunks) if _encoding(request) == _GZIP else chunks:
         received += len(chunk)
         if received > max_bytes:
             raise _too_large(max_bytes)
         yield chunk
+
+
+def body_digest(request: AnyRequest) -> str:
+    """Return a digest of the body as it was received so far."""
+    digest = request.scope["state"].get(_DIGEST)
+    return "" if digest is None else str(digest.hexdigest())
 
 
 async def read_files(
@@ -101,6 +116,21 @@ async def read_files(
             raise ClientException(f"The part {name!r} is sent twice; send it once.")
         files[name] = part
     return files
+
+
+async def _receive(request: AnyRequest) -> AsyncIterator[bytes]:
+    digest = request.scope["state"][_DIGEST] = hashlib.sha256()
+    pace: Pace = request.app.state.pace
+    try:
+        async for chunk in pace.hold(request.stream()):
+            digest.update(chunk)
+            yield chunk
+    except InternalServerException as exc:  # what the framework makes of a lost connection
+        raise ClientException("The connection ended before the body did.") from exc
+
+
+def _encoding(request: AnyRequest) -> str:
+    return request.headers.get("Content-Encoding", "identity").strip().lower()
 
 
 def _replay(body: bytes) -> Any:

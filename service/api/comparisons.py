@@ -9,12 +9,16 @@ from reteval.contract.api_keys import Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.conditional import IF_NONE_MATCH, known_answers
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import POLL_HEADERS, answer_job, answer_nothing
+from service.api.responses import POLL_HEADERS, accept_job, answer_job, answer_nothing
 from service.api.runs import Deployed
 from service.core import comparisons
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "comparisons"
 
@@ -31,13 +35,22 @@ _TAG: Final = "comparisons"
             "from the first time it was asked. With `wait`, the answer comes with the report."
         ),
         answers={
-            200: Answer(about="It has ended", media={JSON: Comparison}),
+            200: Answer(
+                about="It has ended",
+                media={JSON: Comparison},
+                headers={"Location": "The comparison's address.", **ANSWER_HEADERS},
+            ),
             202: Answer(
                 about="Accepted",
                 media={JSON: Comparison},
-                headers={"Location": "The comparison's address.", **POLL_HEADERS},
+                headers={
+                    "Location": "The comparison's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
             ),
         },
+        headers=REQUEST_HEADERS,
         query=WaitParameters,
         body={JSON: ComparisonRequest},
         errors=(
@@ -47,6 +60,7 @@ _TAG: Final = "comparisons"
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -56,9 +70,14 @@ async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), ComparisonRequest)
-    return answer_job(
-        await comparisons.open_comparison(backend, asked, wait_s=sent.wait), created=True
-    )
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        found = await comparisons.open_comparison(
+            backend, asked, wait_s=sent.wait, idempotency=held
+        )
+        return accept_job(found)
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -69,7 +88,8 @@ async def create_comparison(request: AnyRequest, backend: Deployed) -> Response[
         scope=Scope.RESULTS_READ,
         summary="Read a comparison",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Comparison}, headers=POLL_HEADERS)},
+        answers=known_answers("Its state; tagged once it has ended", Comparison, POLL_HEADERS),
+        headers=IF_NONE_MATCH,
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -80,7 +100,7 @@ async def get_comparison(
     """Answer a comparison's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
     found = await comparisons.get_comparison(backend, comparison_id, wait_s=sent.wait)
-    return answer_job(found)
+    return answer_job(request, found)
 
 
 @deletes(

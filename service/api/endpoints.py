@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
@@ -15,14 +16,21 @@ from reteval.contract.saved_endpoints import (
 )
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.conditional import IF_NONE_MATCH, answer_tagged, known_answers, show_tagged
+from service.api.hot import Known
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads, replaces
 from service.api.parameters import PageParameters
-from service.api.responses import answer, answer_nothing
+from service.api.responses import LINK_HEADERS, answer_nothing, answer_page
 from service.api.runs import Deployed
 from service.core import endpoints
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "endpoints"
+_TAGGED: Final = {"ETag": "Strong; another one after each change."}
+_IF_MATCH: Final = {"If-Match": "The entity tag of what is to be changed, or `*`."}
 _BODY_ERRORS: Final = (
     errors.MalformedJsonError,
     errors.TooLargeError,
@@ -31,6 +39,11 @@ _BODY_ERRORS: Final = (
     errors.EndpointNotAllowedError,
     errors.SecretsUnavailableError,
     errors.StorageFullError,
+)
+_CHANGE_ERRORS: Final = (
+    errors.NotFoundError,
+    errors.ChangedError,
+    errors.PreconditionMissingError,
 )
 
 
@@ -47,11 +60,12 @@ _BODY_ERRORS: Final = (
             201: Answer(
                 about="Saved",
                 media={JSON: SavedEndpoint},
-                headers={"Location": "The endpoint's address."},
+                headers={"Location": "The endpoint's address.", **ANSWER_HEADERS, **_TAGGED},
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: SavedEndpointRequest},
-        errors=(*_BODY_ERRORS, errors.NameTakenError),
+        errors=(*_BODY_ERRORS, *KEY_ERRORS, errors.NameTakenError),
     ),
 )
 async def save_endpoint(request: AnyRequest, backend: Deployed) -> Response[bytes]:
@@ -59,8 +73,12 @@ async def save_endpoint(request: AnyRequest, backend: Deployed) -> Response[byte
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), SavedEndpointRequest)
-    saved = await endpoints.save_endpoint(backend, asked)
-    return answer(saved, status=201, headers={"Location": f"/v1/endpoints/{saved.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        saved = await endpoints.save_endpoint(backend, asked, idempotency=held)
+        return _show(saved, status=201, headers={"Location": f"/v1/endpoints/{saved.id}"})
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -70,7 +88,9 @@ async def save_endpoint(request: AnyRequest, backend: Deployed) -> Response[byte
         tag=_TAG,
         scope=Scope.RUNS_READ,
         summary="List saved endpoints, newest first",
-        answers={200: Answer(about="A page", media={JSON: SavedEndpointPage})},
+        answers={
+            200: Answer(about="A page", media={JSON: SavedEndpointPage}, headers=LINK_HEADERS)
+        },
         query=PageParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
@@ -78,7 +98,8 @@ async def save_endpoint(request: AnyRequest, backend: Deployed) -> Response[byte
 async def list_endpoints(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of saved endpoints."""
     sent = read_query(request, PageParameters)
-    return answer(await endpoints.list_endpoints(backend, cursor=sent.cursor, limit=sent.limit))
+    page = await endpoints.list_endpoints(backend, cursor=sent.cursor, limit=sent.limit)
+    return answer_page(request, page)
 
 
 @reads(
@@ -88,7 +109,8 @@ async def list_endpoints(request: AnyRequest, backend: Deployed) -> Response[byt
         tag=_TAG,
         scope=Scope.RUNS_READ,
         summary="Read a saved endpoint by id or name",
-        answers={200: Answer(about="The endpoint", media={JSON: SavedEndpoint})},
+        answers=known_answers("The endpoint", SavedEndpoint),
+        headers=IF_NONE_MATCH,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
 )
@@ -97,7 +119,8 @@ async def get_endpoint(
 ) -> Response[bytes]:
     """Answer a saved endpoint without its secrets."""
     read_query(request, NoParameters)
-    return answer(await endpoints.get_endpoint(backend, ref))
+    saved = await endpoints.get_endpoint(backend, ref)
+    return answer_tagged(request, _know(saved))
 
 
 @replaces(
@@ -109,9 +132,10 @@ async def get_endpoint(
         event=AuditEvent.ENDPOINT_CHANGED,
         summary="Replace a saved endpoint",
         about="Header values must be sent again. Runs keep the copy they were made with.",
-        answers={200: Answer(about="Replaced", media={JSON: SavedEndpoint})},
+        answers={200: Answer(about="Replaced", media={JSON: SavedEndpoint}, headers=_TAGGED)},
+        headers=_IF_MATCH,
         body={JSON: SavedEndpointRequest},
-        errors=(*_BODY_ERRORS, errors.NotFoundError, errors.NameTakenError),
+        errors=(*_BODY_ERRORS, *_CHANGE_ERRORS, errors.NameTakenError),
     ),
 )
 async def replace_endpoint(
@@ -121,7 +145,8 @@ async def replace_endpoint(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), SavedEndpointRequest)
-    return answer(await endpoints.save_endpoint(backend, asked, ref=ref))
+    precondition = _read_precondition(request)
+    return _show(await endpoints.replace_endpoint(backend, ref, asked, precondition))
 
 
 @replaces(
@@ -132,9 +157,10 @@ async def replace_endpoint(
         scope=Scope.RUNS_WRITE,
         event=AuditEvent.ENDPOINT_CHANGED,
         summary="Replace header values of a saved endpoint",
-        answers={200: Answer(about="Rotated", media={JSON: SavedEndpoint})},
+        answers={200: Answer(about="Rotated", media={JSON: SavedEndpoint}, headers=_TAGGED)},
+        headers=_IF_MATCH,
         body={JSON: SecretsRequest},
-        errors=(*_BODY_ERRORS, errors.NotFoundError),
+        errors=(*_BODY_ERRORS, *_CHANGE_ERRORS),
     ),
 )
 async def rotate_secrets(
@@ -144,7 +170,8 @@ async def rotate_secrets(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), SecretsRequest)
-    return answer(await endpoints.rotate_secrets(backend, ref, asked))
+    precondition = _read_precondition(request)
+    return _show(await endpoints.rotate_secrets(backend, ref, asked, precondition))
 
 
 @deletes(
@@ -166,6 +193,25 @@ async def delete_endpoint(
     read_query(request, NoParameters)
     await endpoints.delete_endpoint(backend, ref)
     return answer_nothing()
+
+
+def _show(
+    saved: SavedEndpoint, *, status: int = 200, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    return show_tagged(_know(saved), status=status, headers=headers)
+
+
+def _know(saved: SavedEndpoint) -> Known:
+    return Known(msgspec.json.encode(saved), endpoints.entity_tag(saved))
+
+
+def _read_precondition(request: AnyRequest) -> str:
+    sent = request.headers.get("If-Match", "")
+    if not sent:
+        raise errors.PreconditionMissingError(
+            "Send the ETag of what you have read as `If-Match`, or `If-Match: *` to overwrite."
+        )
+    return sent
 
 
 HANDLERS: Final = (

@@ -10,10 +10,12 @@ from reteval.contract.runs import Run
 from reteval.contract.usage import Usage
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
+from service.api.hot import HotAnswers
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
-from service.api.responses import answer, answer_nothing
-from service.api.runs import Deployed, show_run
+from service.api.responses import answer, answer_nothing, pace
+from service.api.runs import Deployed
 from service.core import runs
+from service.core.backend import Backend
 from service.core.usage import get_usage
 
 
@@ -53,7 +55,9 @@ async def read_usage(request: AnyRequest, backend: Deployed) -> Response[bytes]:
 async def pin_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Response[bytes]:
     """Pin a run."""
     read_query(request, NoParameters)
-    return show_run(await runs.pin_run(backend, run_id, pinned=True))
+    run = await runs.pin_run(backend, run_id, pinned=True)
+    _forget(request, backend, run_id)
+    return answer(run, headers=pace(run))
 
 
 @deletes(
@@ -74,7 +78,13 @@ async def unpin_run(
     """Unpin a run."""
     read_query(request, NoParameters)
     await runs.pin_run(backend, run_id, pinned=False)
+    _forget(request, backend, run_id)
     return answer_nothing()
+
+
+def _forget(request: AnyRequest, backend: Backend, run_id: str) -> None:
+    hot: HotAnswers = request.app.state.hot
+    hot.forget(backend.tenant, run_id)
 
 
 HANDLERS: Final = (read_usage, pin_run, unpin_run)

@@ -14,12 +14,22 @@ from reteval.contract.api_keys import Scope
 from reteval.contract.grants import SHARE_HEADER, SHARE_PARAMETER
 from reteval.contract.problems import Problem
 from service import errors
+from service.api.examples import read_examples
+from service.api.idempotency import HEADER as KEY_HEADER
+from service.api.idempotency import KEY
+from service.api.openapi_links import describe_links, refer_links
+from service.api.openapi_problems import (
+    describe_headers,
+    describe_problem_examples,
+    describe_problems,
+    refer_headers,
+)
 from service.api.operations import OPERATION, Answer, Operation, opens_by_link
-from service.api.problems import PROBLEM_JSON
-from service.errors import ServiceError
+from service.api.problems import BAD_REQUEST, INTERNAL, ErrorKind, kind_of
 
 PREFIX: Final = "/v1"
 _REF: Final = "#/components/schemas/{name}"
+_EXAMPLE: Final = "#/components/examples/{name}"
 _PATH_PARAMETER: Final = re.compile(r"\{(?P<name>\w+)(?::\w+)?\}")
 _GUARDED: Final = (
     errors.KeyInUrlError,
@@ -37,7 +47,17 @@ _SECURITY: Final = {
         "description": f"A link's token; `?{SHARE_PARAMETER}=` does the same.",
     },
 }
-_EXCERPT_BYTES: Final = {"type": "string"}
+_BODIED: Final = (
+    errors.MalformedTextError,
+    errors.TooSlowError,
+    errors.TooLargeError,
+    errors.UnsupportedMediaTypeError,
+)
+_TEXT: Final = {"type": "string"}
+_HEADERS: Final[dict[str, Any]] = {
+    KEY_HEADER: {"schema": {"type": "string", "pattern": f"^({KEY.pattern})$"}},
+    "If-Match": {"required": True, "schema": {"type": "string", "minLength": 1}},
+}
 
 Document = dict[str, Any]
 
@@ -54,9 +74,12 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
     """Return the OpenAPI document of an application's routes."""
     found = sorted(list_operations(routes), key=lambda one: (one.path, one.method))
     refs, components = _schemas(found)
+    links = describe_links((one.path, one.operation.id) for one in found)
     paths: dict[str, Document] = {}
     for one in found:
-        paths.setdefault(one.path, {})[one.method] = _operation(one, refs)
+        entry = paths.setdefault(one.path, {})[one.method] = _operation(one, refs)
+        if one.method == "post":
+            _link(entry, one.operation, links)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -68,6 +91,9 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(components.items())),
+            "headers": describe_headers(),
+            "links": links,
+            "examples": {**_examples(refs), **describe_problem_examples()},
             "securitySchemes": _SECURITY,
         },
     }
@@ -116,10 +142,16 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
     if parameters:
         entry["parameters"] = parameters
     if operation.body:
-        entry["requestBody"] = {"required": True, "content": _content(operation.body, refs)}
+        entry["requestBody"] = {
+            "required": True,
+            "content": _content(operation, operation.body, refs),
+        }
     entry["responses"] = {
-        **{str(status): _answer(answer, refs) for status, answer in operation.answers.items()},
-        **_problems(_errors_of(one), refs),
+        **{
+            str(status): _answer(operation, answer, refs)
+            for status, answer in operation.answers.items()
+        },
+        **describe_problems(_errors_of(one), refs[Problem]),
     }
     if one.path.startswith(PREFIX):
         ways = ("bearer", "share") if opens_by_link(operation) else ("bearer",)
@@ -131,10 +163,21 @@ def _needs(operation: Operation) -> str:
     return f"Scope: `{operation.scope}`." if isinstance(operation.scope, Scope) else ""
 
 
-def _errors_of(one: Described) -> list[type[ServiceError]]:
+def _link(entry: Document, operation: Operation, links: Document) -> None:
+    """Say what can be done with what was made."""
+    for status, answer in operation.answers.items():
+        if led := refer_links(answer.media.values(), links):
+            entry["responses"][str(status)]["links"] = led
+
+
+def _errors_of(one: Described) -> list[ErrorKind]:
+    """Return what a route may answer in trouble: its own errors, and those of every route."""
     guards = _GUARDED if one.path.startswith(PREFIX) else ()
     scoped = (errors.ForbiddenError,) if isinstance(one.operation.scope, Scope) else ()
-    return list(dict.fromkeys((*one.operation.errors, *guards, *scoped)))
+    bodied = _BODIED if one.operation.body else ()
+    usual = (*guards, *scoped, *bodied, errors.NotAcceptableError)
+    kinds = dict.fromkeys((*one.operation.errors, *usual))
+    return [BAD_REQUEST, *map(kind_of, kinds), INTERNAL]
 
 
 def _path_parameters(path: str) -> Iterator[Document]:
@@ -170,37 +213,35 @@ def _inline(shape: Document, components: dict[str, Document]) -> Document:
 
 def _headers(operation: Operation) -> Iterator[Document]:
     for name, about in operation.headers.items():
-        yield {"name": name, "in": "header", "description": about, "schema": {"type": "string"}}
+        entry = {"name": name, "in": "header", "description": about, "schema": _TEXT}
+        yield {**entry, **_HEADERS.get(name, {})}
 
 
-def _answer(answer: Answer, refs: dict[Any, Document]) -> Document:
-    entry: Document = {"description": answer.about}
-    if answer.headers:
-        entry["headers"] = {
-            name: {"description": about, "schema": {"type": "string"}}
-            for name, about in answer.headers.items()
-        }
+def _answer(operation: Operation, answer: Answer, refs: dict[Any, Document]) -> Document:
+    own = {
+        name: {"description": about, "schema": {"type": "string"}}
+        for name, about in answer.headers.items()
+    }
+    entry: Document = {"description": answer.about, "headers": refer_headers() | own}
     if answer.media:
-        entry["content"] = _content(answer.media, refs)
+        entry["content"] = _content(operation, answer.media, refs)
     return entry
 
 
-def _content(media: dict[str, Any], refs: dict[Any, Document]) -> Document:
+def _content(operation: Operation, media: dict[str, Any], refs: dict[Any, Document]) -> Document:
     return {
-        name: {"schema": _EXCERPT_BYTES if kind is None else refs[kind]}
+        name: {"schema": _TEXT, "example": read_examples()[f"{operation.id} {name}"]}
+        if kind is None
+        else {
+            "schema": refs[kind],
+            "examples": {"one": {"$ref": _EXAMPLE.format(name=kind.__name__)}},
+        }
         for name, kind in media.items()
     }
 
 
-def _problems(kinds: Sequence[type[ServiceError]], refs: dict[Any, Document]) -> Document:
-    """Group the errors by status, each naming its codes."""
-    by_status: dict[int, list[str]] = {}
-    for kind in kinds:
-        by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.title}.")
+def _examples(refs: dict[Any, Document]) -> Document:
     return {
-        str(status): {
-            "description": " ".join(lines),
-            "content": {PROBLEM_JSON: {"schema": refs[Problem]}},
-        }
-        for status, lines in sorted(by_status.items())
+        name: {"value": read_examples()[name]}
+        for name in sorted(kind.__name__ for kind in refs if kind is not Problem)
     }

@@ -9,12 +9,16 @@ from reteval.contract.api_keys import Scope
 from reteval.contract.previews import Preview, PreviewRequest
 from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
+from service.api.conditional import IF_NONE_MATCH, known_answers
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import POLL_HEADERS, answer_job
+from service.api.responses import POLL_HEADERS, accept_job, answer_job
 from service.api.runs import Deployed
 from service.core import previews
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "catalogues"
 
@@ -32,13 +36,22 @@ _TAG: Final = "catalogues"
             "sent. With `wait`, the answer comes with the report. Kept for a day."
         ),
         answers={
-            200: Answer(about="It has ended", media={JSON: Preview}),
+            200: Answer(
+                about="It has ended",
+                media={JSON: Preview},
+                headers={"Location": "The preview's address.", **ANSWER_HEADERS},
+            ),
             202: Answer(
                 about="Accepted",
                 media={JSON: Preview},
-                headers={"Location": "The preview's address.", **POLL_HEADERS},
+                headers={
+                    "Location": "The preview's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
             ),
         },
+        headers=REQUEST_HEADERS,
         query=WaitParameters,
         body={JSON: PreviewRequest},
         errors=(
@@ -47,6 +60,7 @@ _TAG: Final = "catalogues"
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -56,7 +70,12 @@ async def create_preview(request: AnyRequest, backend: Deployed) -> Response[byt
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), PreviewRequest)
-    return answer_job(await previews.open_preview(backend, asked, wait_s=sent.wait), created=True)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        found = await previews.open_preview(backend, asked, wait_s=sent.wait, idempotency=held)
+        return accept_job(found)
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -67,7 +86,8 @@ async def create_preview(request: AnyRequest, backend: Deployed) -> Response[byt
         scope=Scope.TEST_SETS_READ,
         summary="Read a preview",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Preview}, headers=POLL_HEADERS)},
+        answers=known_answers("Its state; tagged once it has ended", Preview, POLL_HEADERS),
+        headers=IF_NONE_MATCH,
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -77,7 +97,7 @@ async def get_preview(
 ) -> Response[bytes]:
     """Answer a preview's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
-    return answer_job(await previews.get_preview(backend, preview_id, wait_s=sent.wait))
+    return answer_job(request, await previews.get_preview(backend, preview_id, wait_s=sent.wait))
 
 
 HANDLERS: Final = (create_preview, get_preview)

@@ -9,12 +9,16 @@ from reteval.contract.api_keys import Scope
 from reteval.contract.probes import Probe, ProbeRequest
 from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
+from service.api.conditional import IF_NONE_MATCH, known_answers
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import WaitParameters
-from service.api.responses import POLL_HEADERS, answer_job
+from service.api.responses import POLL_HEADERS, accept_job, answer_job
 from service.api.runs import Deployed
 from service.core import probes
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "probes"
 
@@ -32,13 +36,22 @@ _TAG: Final = "probes"
             "`wait`, the answer comes with the report. Kept for a day."
         ),
         answers={
-            200: Answer(about="It has ended", media={JSON: Probe}),
+            200: Answer(
+                about="It has ended",
+                media={JSON: Probe},
+                headers={"Location": "The probe's address.", **ANSWER_HEADERS},
+            ),
             202: Answer(
                 about="Accepted",
                 media={JSON: Probe},
-                headers={"Location": "The probe's address.", **POLL_HEADERS},
+                headers={
+                    "Location": "The probe's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
             ),
         },
+        headers=REQUEST_HEADERS,
         query=WaitParameters,
         body={JSON: ProbeRequest},
         errors=(
@@ -49,6 +62,7 @@ _TAG: Final = "probes"
             errors.InvalidError,
             errors.EndpointNotAllowedError,
             errors.SecretsUnavailableError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -58,7 +72,12 @@ async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes
     check_media(request, (JSON,))
     sent = read_query(request, WaitParameters)
     asked = decode(await read_body(request), ProbeRequest)
-    return answer_job(await probes.open_probe(backend, asked, wait_s=sent.wait), created=True)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        found = await probes.open_probe(backend, asked, wait_s=sent.wait, idempotency=held)
+        return accept_job(found)
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -69,7 +88,8 @@ async def create_probe(request: AnyRequest, backend: Deployed) -> Response[bytes
         scope=Scope.RUNS_READ,
         summary="Read a probe",
         about="With `wait`, the answer comes when it has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Probe}, headers=POLL_HEADERS)},
+        answers=known_answers("Its state; tagged once it has ended", Probe, POLL_HEADERS),
+        headers=IF_NONE_MATCH,
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -79,7 +99,7 @@ async def get_probe(
 ) -> Response[bytes]:
     """Answer a probe's state, and its report once it has ended."""
     sent = read_query(request, WaitParameters)
-    return answer_job(await probes.get_probe(backend, probe_id, wait_s=sent.wait))
+    return answer_job(request, await probes.get_probe(backend, probe_id, wait_s=sent.wait))
 
 
 HANDLERS: Final = (create_probe, get_probe)

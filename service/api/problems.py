@@ -12,6 +12,7 @@ from msgspec import Struct
 from reteval.contract.problems import ErrorCode, Problem, ProblemItem
 from reteval.contract.quotas import QuotaRefusal
 from service import errors
+from service.api.bodies import ENCODINGS
 from service.api.envelope import request_id
 from service.errors import ServiceError
 
@@ -33,34 +34,34 @@ class ErrorKind(Struct, frozen=True, kw_only=True):
 
 def error_kinds() -> tuple[ErrorKind, ...]:
     """Return the table of all error codes, by status."""
-    kinds = [_BAD_REQUEST, _METHOD_NOT_ALLOWED, _INTERNAL]
-    kinds += [_kind_of(kind) for kind in ServiceError.__subclasses__()]
+    kinds = [BAD_REQUEST, METHOD_NOT_ALLOWED, INTERNAL]
+    kinds += [kind_of(kind) for kind in ServiceError.__subclasses__()]
     return tuple(sorted(kinds, key=lambda kind: (kind.status, kind.code)))
 
 
 def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -> Response[bytes]:
     """Answer an error that the service raised on purpose."""
-    kind = _INTERNAL if type(exc) is ServiceError else _kind_of(type(exc))
+    kind = INTERNAL if type(exc) is ServiceError else kind_of(type(exc))
     headers = {}
     if exc.retryable or exc.retry_after_s is not None:
         headers["Retry-After"] = str(exc.retry_after_s or _RETRY_AFTER_S)
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
     if isinstance(exc, errors.UnsupportedMediaTypeError):
-        headers["Accept-Encoding"] = "identity"
+        headers["Accept-Encoding"] = ", ".join(ENCODINGS)
     return _answer(request, kind, exc.detail, items=exc.errors, headers=headers, quota=exc.quota)
 
 
 def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException) -> Response[bytes]:
     """Answer an error of the framework: no such route, wrong method, broken request."""
     if exc.status_code == HTTPStatus.NOT_FOUND:
-        return _answer(request, _kind_of(errors.NotFoundError), "There is no such route.")
+        return _answer(request, kind_of(errors.NotFoundError), "There is no such route.")
     if exc.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = sorted(_allowed(exc))
         detail = f"This route answers {', '.join(allowed)}."
-        return _answer(request, _METHOD_NOT_ALLOWED, detail, headers={"Allow": ", ".join(allowed)})
+        return _answer(request, METHOD_NOT_ALLOWED, detail, headers={"Allow": ", ".join(allowed)})
     if exc.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
-        return _answer(request, _BAD_REQUEST, exc.detail or "The request cannot be read.")
+        return _answer(request, BAD_REQUEST, exc.detail or "The request cannot be read.")
     return answer_unexpected(request, exc)
 
 
@@ -68,7 +69,7 @@ def answer_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> Resp
     """Answer an error that nobody foresaw; the log has it, the client gets its id."""
     _log.error("request.failed", request_id=request_id(request.scope), exc_info=exc)
     detail = "The service failed; the operator's log has the cause under this request's id."
-    return _answer(request, _INTERNAL, detail)
+    return _answer(request, INTERNAL, detail)
 
 
 def _answer(
@@ -104,7 +105,8 @@ def _allowed(exc: HTTPException) -> list[str]:
     return [method.strip() for method in listed.split(",") if method.strip()]
 
 
-def _kind_of(error: type[ServiceError]) -> ErrorKind:
+def kind_of(error: type[ServiceError]) -> ErrorKind:
+    """Return an error's row of the table."""
     return ErrorKind(
         code=error.code,
         status=int(error.status),
@@ -114,21 +116,21 @@ def _kind_of(error: type[ServiceError]) -> ErrorKind:
     )
 
 
-_BAD_REQUEST: Final = ErrorKind(
+BAD_REQUEST: Final = ErrorKind(
     code=ErrorCode.BAD_REQUEST,
     status=400,
     title="The request cannot be read",
     retryable=False,
     about="A header, form or address that cannot be read.",
 )
-_METHOD_NOT_ALLOWED: Final = ErrorKind(
+METHOD_NOT_ALLOWED: Final = ErrorKind(
     code=ErrorCode.METHOD_NOT_ALLOWED,
     status=405,
     title="The route does not answer this method",
     retryable=False,
     about="The `Allow` header lists the methods of the route.",
 )
-_INTERNAL: Final = ErrorKind(
+INTERNAL: Final = ErrorKind(
     code=ErrorCode.INTERNAL,
     status=500,
     title="Internal error",

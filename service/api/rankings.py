@@ -12,17 +12,21 @@ from reteval.contract.rankings import RankingsHead
 from reteval.contract.runs import Run
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_files, read_query
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, MULTIPART, Answer, Operation, creates
-from service.api.runs import Deployed, show_run
+from service.api.responses import POLL_HEADERS, accept_run
+from service.api.runs import Deployed
 from service.core import rankings
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 from service.errors import InvalidError
 
 MAX_RANKINGS_BYTES: Final = 200_000_000
 _PARTS: Final = {"request", "rankings"}
 
 
-class RankingsUpload(Struct, frozen=True, kw_only=True):
+class RankingsUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The parts: `request` (JSON), and `rankings` (a TREC run, ranx JSON or JSON lines)."""
 
     request: bytes
@@ -45,9 +49,10 @@ class RankingsUpload(Struct, frozen=True, kw_only=True):
             202: Answer(
                 about="Accepted",
                 media={JSON: Run},
-                headers={"Location": "The run's address."},
+                headers={"Location": "The run's address.", **ANSWER_HEADERS, **POLL_HEADERS},
             )
         },
+        headers=REQUEST_HEADERS,
         body={MULTIPART: RankingsUpload},
         errors=(
             errors.MalformedJsonError,
@@ -56,6 +61,7 @@ class RankingsUpload(Struct, frozen=True, kw_only=True):
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -78,8 +84,12 @@ async def score_rankings(request: AnyRequest, backend: Deployed) -> Response[byt
             ],
         )
     head = decode(await files["request"].read(), RankingsHead)
-    run = await rankings.score_rankings(backend, head, await files["rankings"].read())
-    return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
+    body = await files["rankings"].read()
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return accept_run(await rankings.score_rankings(backend, head, body, idempotency=held))
+
+    return await create_once(request, backend, make)
 
 
 HANDLERS: Final = (score_rankings,)

@@ -13,14 +13,20 @@ from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.results import Results
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
-from service.api.operations import CSV, JSON, JSON_LINES, ZIP, Answer, Operation, reads
+from service.api.conditional import (
+    IF_NONE_MATCH,
+    answer_tagged,
+    known_answers,
+)
+from service.api.hot import HotAnswers, Known
+from service.api.operations import CSV, JSON_LINES, ZIP, Answer, Operation, reads
 from service.api.parameters import (
     HistoryParameters,
     PageParameters,
     RowParameters,
     VariantParameters,
 )
-from service.api.responses import answer, answer_stream
+from service.api.responses import LINK_HEADERS, answer_fixed_page, answer_stream
 from service.core import exports, history, query_rows, reports, trec
 from service.core.backend import Backend
 from service.core.grants import RUN
@@ -46,15 +52,8 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         scope=Scope.RESULTS_READ,
         shared=RUN,
         summary="Read a run's report",
-        answers={
-            200: Answer(
-                about="The report",
-                media={JSON: Results},
-                headers={"ETag": "Strong; never changes."},
-            ),
-            304: Answer(about="The report is the one that `If-None-Match` names"),
-        },
-        headers={"If-None-Match": "Entity tags the caller has, or `*`."},
+        answers=known_answers("The report", Results),
+        headers=IF_NONE_MATCH,
         errors=_ENDED,
     ),
 )
@@ -63,15 +62,13 @@ async def get_results(
 ) -> Response[bytes]:
     """Answer the stored report byte for byte."""
     read_query(request, NoParameters)
-    report = await reports.read_report(backend, run_id)
-    headers = {
-        "ETag": report.etag,
-        "Cache-Control": "private, no-cache",
-        "Vary": "Authorization",
-    }
-    if reports.matches(request.headers.get("If-None-Match", ""), report.etag):
-        return Response(b"", status_code=304, headers=headers)
-    return Response(report.body, media_type=JSON, headers=headers)
+    hot: HotAnswers = request.app.state.hot
+    known = hot.find(backend.tenant, run_id, "results")
+    if known is None:
+        etag = f'"{await reports.read_tag(backend, run_id)}"'
+        report = Known(await reports.read_report(backend, run_id), etag)
+        known = hot.keep(backend.tenant, run_id, "results", report)
+    return answer_tagged(request, known)
 
 
 @reads(
@@ -86,7 +83,8 @@ async def get_results(
             "In upload order, or sorted by a metric: `sort=ndcg@10` shows the worst first, "
             "`sort=-ndcg@10` the best. Undefined values come last."
         ),
-        answers={200: Answer(about="A page", media={JSON: QueryRowPage})},
+        answers=known_answers("A page", QueryRowPage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=RowParameters,
         errors=_PAGED,
     ),
@@ -98,7 +96,7 @@ async def list_query_rows(
     sent = read_query(request, RowParameters)
     wanted = query_rows.RowQuery(sort=sent.sort, status=sent.status, slice=sent.slice)
     page = await query_rows.page_rows(backend, run_id, wanted, cursor=sent.cursor, limit=sent.limit)
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(
@@ -110,7 +108,8 @@ async def list_query_rows(
         shared=RUN,
         summary="List a run's raw rankings",
         about="Every request in plan order: the clean queries, then the variants.",
-        answers={200: Answer(about="A page", media={JSON: OutcomePage})},
+        answers=known_answers("A page", OutcomePage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=PageParameters,
         errors=_PAGED,
     ),
@@ -121,7 +120,7 @@ async def list_outcomes(
     """Answer a page of outcomes."""
     sent = read_query(request, PageParameters)
     page = await reports.page_outcomes(backend, run_id, cursor=sent.cursor, limit=sent.limit)
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(
@@ -132,7 +131,8 @@ async def list_outcomes(
         scope=Scope.RESULTS_READ,
         shared=RUN,
         summary="List a run's adversarial variants",
-        answers={200: Answer(about="A page", media={JSON: VariantPage})},
+        answers=known_answers("A page", VariantPage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=VariantParameters,
         errors=_PAGED,
     ),
@@ -145,7 +145,7 @@ async def list_variants(
     page = await reports.page_variants(
         backend, run_id, kind=sent.kind, cursor=sent.cursor, limit=sent.limit
     )
-    return answer(page)
+    return answer_fixed_page(request, page)
 
 
 @reads(

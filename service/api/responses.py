@@ -3,17 +3,30 @@
 import math
 from collections.abc import AsyncIterator
 from typing import Final
+from urllib.parse import urlencode
 
 import msgspec
 from litestar import Response
 from litestar.response import Stream
 
 from reteval.contract.comparisons import Comparison
+from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
+from reteval.contract.runs import Run, RunPage
+from reteval.contract.saved_endpoints import SavedEndpointPage
+from reteval.contract.testsets import QueryPage, TestSetPage
+from reteval.contract.unjudged import UnjudgedPage
+from service.api.bodies import AnyRequest
+from service.api.conditional import answer_known
 from service.api.operations import JSON
 
+LINK_HEADERS: Final = {"Link": '`rel="next"` leads to the next page; absent on the last.'}
 POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
+
+
+GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage
+FixedPage = OutcomePage | QueryPage | QueryRowPage | VariantPage
 
 
 def answer(
@@ -25,13 +38,47 @@ def answer(
     )
 
 
-def answer_job(job: Comparison | Preview | Probe, *, created: bool = False) -> Response[bytes]:
-    """Answer a job's state: 202 while one just asked for goes on, with the pause until then."""
-    headers = {"Location": job.links["self"]} if created else {}
-    if job.poll_after_s is not None:
-        headers["Retry-After"] = str(math.ceil(job.poll_after_s))
-    pending = created and not job.status.terminal
-    return answer(job, status=202 if pending else 200, headers=headers)
+def accept_job(job: Comparison | Preview | Probe) -> Response[bytes]:
+    """Answer a job just asked for: 200 where it has ended already, else 202."""
+    headers = {"Location": job.links["self"], **pace(job)}
+    return answer(job, status=200 if job.status.terminal else 202, headers=headers)
+
+
+def answer_job(request: AnyRequest, job: Comparison | Preview | Probe | Run) -> Response[bytes]:
+    """Answer a job's state: to be kept once it has ended, until then with the pause."""
+    if job.status.terminal:
+        return answer_known(request, job)
+    return answer(job, headers=pace(job))
+
+
+def accept_run(run: Run) -> Response[bytes]:
+    """Answer a run that was just made."""
+    headers = {"Location": f"/v1/runs/{run.id}", **pace(run)}
+    return answer(run, status=202, headers=headers)
+
+
+def pace(job: Comparison | Preview | Probe | Run) -> dict[str, str]:
+    """Return the header that says when it is worth asking again."""
+    return {} if job.poll_after_s is None else {"Retry-After": str(math.ceil(job.poll_after_s))}
+
+
+def answer_page(request: AnyRequest, page: GrowingPage) -> Response[bytes]:
+    """Answer a page of a list that grows."""
+    return answer(page, headers=_link_next(request, page.next_cursor))
+
+
+def answer_fixed_page(request: AnyRequest, page: FixedPage) -> Response[bytes]:
+    """Answer a page of a list that never changes, to be kept."""
+    return answer_known(request, page, headers=_link_next(request, page.next_cursor))
+
+
+def _link_next(request: AnyRequest, cursor: str | None) -> dict[str, str]:
+    if cursor is None:
+        return {}
+    others = [pair for pair in request.query_params.multi_items() if pair[0] != "cursor"]
+    query = urlencode([*others, ("cursor", cursor)])
+    path = request.scope["raw_path"].decode("ascii", "replace")
+    return {"Link": f'<{path}?{query}>; rel="next"'}
 
 
 def answer_nothing() -> Response[bytes]:

@@ -1,12 +1,9 @@
 """Routes of `/v1/runs`: create, watch, cancel, delete."""
 
-import math
-import re
 from typing import Final
 
 from litestar import Response
 from litestar.di import NamedDependency
-from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 
 from reteval.contract.api_keys import Scope
@@ -14,16 +11,28 @@ from reteval.contract.audit import AuditEvent
 from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, RunRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.conditional import IF_NONE_MATCH, answer_tagged, know, known_answers
+from service.api.hot import HotAnswers
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import RunListParameters, WaitParameters
-from service.api.responses import POLL_HEADERS, answer, answer_nothing
+from service.api.responses import (
+    LINK_HEADERS,
+    POLL_HEADERS,
+    accept_run,
+    answer,
+    answer_nothing,
+    answer_page,
+    pace,
+)
 from service.core import rescoring, retrying, runs
 from service.core.backend import Backend
 from service.core.decoding import decode
 from service.core.grants import RUN
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "runs"
-_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 
 Deployed = NamedDependency[SkipValidation[Backend]]
 
@@ -46,15 +55,12 @@ Deployed = NamedDependency[SkipValidation[Backend]]
                 media={JSON: Run},
                 headers={
                     "Location": "The run's address.",
-                    "Idempotent-Replayed": "`true` when the key had made this run before.",
+                    **ANSWER_HEADERS,
                     **POLL_HEADERS,
                 },
             )
         },
-        headers={
-            "Idempotency-Key": "1 to 255 visible ASCII characters. The same key with the same "
-            "body answers the same run for 24 hours."
-        },
+        headers=REQUEST_HEADERS,
         body={JSON: RunRequest},
         errors=(
             errors.MalformedJsonError,
@@ -64,7 +70,7 @@ Deployed = NamedDependency[SkipValidation[Backend]]
             errors.InvalidError,
             errors.EndpointNotAllowedError,
             errors.SecretsUnavailableError,
-            errors.IdempotencyMismatchError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -73,15 +79,12 @@ async def create_run(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Check the request, store the run, wake a worker."""
     check_media(request, (JSON,))
     read_query(request, NoParameters)
-    key = _read_key(request)
-    body = await read_body(request)
-    run, created = await runs.create_run(
-        backend, decode(body, RunRequest), body=body, idempotency_key=key
-    )
-    headers = {"Location": f"/v1/runs/{run.id}"}
-    if not created:
-        headers["Idempotent-Replayed"] = "true"
-    return show_run(run, status=202, headers=headers)
+    asked = decode(await read_body(request), RunRequest)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return accept_run(await runs.create_run(backend, asked, idempotency=held))
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -91,7 +94,7 @@ async def create_run(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         tag=_TAG,
         scope=Scope.RUNS_READ,
         summary="List runs, newest first",
-        answers={200: Answer(about="A page", media={JSON: RunPage})},
+        answers={200: Answer(about="A page", media={JSON: RunPage}, headers=LINK_HEADERS)},
         query=RunListParameters,
         errors=(errors.BadCursorError, errors.NotFoundError, errors.InvalidError),
     ),
@@ -100,7 +103,8 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of runs."""
     sent = read_query(request, RunListParameters)
     wanted = runs.RunFilter(test_set=sent.test_set, label=sent.label, status=sent.status)
-    return answer(await runs.list_runs(backend, wanted, cursor=sent.cursor, limit=sent.limit))
+    page = await runs.list_runs(backend, wanted, cursor=sent.cursor, limit=sent.limit)
+    return answer_page(request, page)
 
 
 @reads(
@@ -112,7 +116,8 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         shared=RUN,
         summary="Watch a run",
         about="With `wait`, the answer comes when the run has ended or the time is over.",
-        answers={200: Answer(about="Its state", media={JSON: Run}, headers=POLL_HEADERS)},
+        answers=known_answers("Its state; tagged once it has ended", Run, POLL_HEADERS),
+        headers=IF_NONE_MATCH,
         query=WaitParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -120,7 +125,15 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
 async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Response[bytes]:
     """Answer a run's state."""
     sent = read_query(request, WaitParameters)
-    return show_run(await runs.get_run(backend, run_id, wait_s=sent.wait))
+    hot: HotAnswers = request.app.state.hot
+    part = "shared state" if backend.identity.via else "state"  # they are shown less
+    known = hot.find(backend.tenant, run_id, part)
+    if known is None:
+        run = await runs.get_run(backend, run_id, wait_s=sent.wait)
+        if not run.status.terminal:
+            return answer(run, headers=pace(run))
+        known = hot.keep(backend.tenant, run_id, part, know(run))
+    return answer_tagged(request, known)
 
 
 @creates(
@@ -141,7 +154,8 @@ async def cancel_run(
 ) -> Response[bytes]:
     """Ask a run to stop."""
     read_query(request, NoParameters)
-    return show_run(await runs.cancel_run(backend, run_id), status=202)
+    run = await runs.cancel_run(backend, run_id)
+    return answer(run, status=202, headers=pace(run))
 
 
 @creates(
@@ -160,9 +174,14 @@ async def cancel_run(
             202: Answer(
                 about="Accepted",
                 media={JSON: Run},
-                headers={"Location": "The child run's address.", **POLL_HEADERS},
+                headers={
+                    "Location": "The child run's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: RescoreRequest},
         errors=(
             errors.MalformedJsonError,
@@ -172,6 +191,7 @@ async def cancel_run(
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -183,8 +203,11 @@ async def rescore_run(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), RescoreRequest)
-    run = await rescoring.rescore(backend, run_id, asked)
-    return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return accept_run(await rescoring.rescore(backend, run_id, asked, idempotency=held))
+
+    return await create_once(request, backend, make)
 
 
 @creates(
@@ -203,9 +226,14 @@ async def rescore_run(
             202: Answer(
                 about="Accepted",
                 media={JSON: Run},
-                headers={"Location": "The child run's address.", **POLL_HEADERS},
+                headers={
+                    "Location": "The child run's address.",
+                    **ANSWER_HEADERS,
+                    **POLL_HEADERS,
+                },
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: RetryRequest},
         errors=(
             errors.MalformedJsonError,
@@ -217,6 +245,7 @@ async def rescore_run(
             errors.InvalidError,
             errors.EndpointNotAllowedError,
             errors.SecretsUnavailableError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -228,8 +257,11 @@ async def retry_run(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), RetryRequest)
-    run = await retrying.retry(backend, run_id, asked)
-    return show_run(run, status=202, headers={"Location": f"/v1/runs/{run.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return accept_run(await retrying.retry(backend, run_id, asked, idempotency=held))
+
+    return await create_once(request, backend, make)
 
 
 @deletes(
@@ -250,26 +282,9 @@ async def delete_run(
     """Delete a run."""
     read_query(request, NoParameters)
     await runs.delete_run(backend, run_id)
+    hot: HotAnswers = request.app.state.hot
+    hot.forget(backend.tenant, run_id)
     return answer_nothing()
-
-
-def show_run(
-    run: Run, *, status: int = 200, headers: dict[str, str] | None = None
-) -> Response[bytes]:
-    """Answer a run, with the pause before it is worth asking again."""
-    pace = {} if run.poll_after_s is None else {"Retry-After": str(math.ceil(run.poll_after_s))}
-    return answer(run, status=status, headers={**pace, **(headers or {})})
-
-
-def _read_key(request: AnyRequest) -> str | None:
-    """Return the idempotency key, which may come quoted as structured fields do."""
-    sent = request.headers.get("Idempotency-Key")
-    if sent is None:
-        return None
-    key = sent[1:-1] if len(sent) > 1 and sent[0] == sent[-1] == '"' else sent
-    if not _KEY.fullmatch(key):
-        raise ClientException("Idempotency-Key is 1 to 255 visible ASCII characters.")
-    return key
 
 
 HANDLERS: Final = (create_run, list_runs, get_run, cancel_run, rescore_run, retry_run, delete_run)

@@ -31,6 +31,9 @@ from service.api.bodies import (
     read_query,
     stream_body,
 )
+from service.api.conditional import IF_NONE_MATCH, answer_known, known_answers
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import (
     CSV,
     JSON,
@@ -44,15 +47,25 @@ from service.api.operations import (
     reads,
 )
 from service.api.parameters import PageParameters, UploadParameters
-from service.api.responses import answer, answer_nothing, answer_stream
+from service.api.responses import (
+    LINK_HEADERS,
+    answer,
+    answer_fixed_page,
+    answer_nothing,
+    answer_page,
+    answer_stream,
+)
 from service.core import exports, test_sets, trec
 from service.core.backend import Backend
 from service.core.grants import TEST_SET
+from service.core.idempotency import Idempotency
+from service.core.test_sets import StagedSet
 from service.errors import TooLargeError
 
 _TAG: Final = "test sets"
 _LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
 _ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
+_STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
 _PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
@@ -64,7 +77,7 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     format: Literal["jsonl", "trec"] = "jsonl"
 
 
-class MultipartUpload(Struct, frozen=True, kw_only=True):
+class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The parts of a multipart upload: `topics` and `qrels` (TREC), or one `file`."""
 
     topics: bytes | None = None
@@ -86,15 +99,14 @@ class MultipartUpload(Struct, frozen=True, kw_only=True):
             "belong to the formats that hold only queries; a JSON object has them as fields."
         ),
         answers={
-            201: Answer(
-                about="Stored", media={JSON: TestSet}, headers={"Location": "The set's address."}
-            ),
+            201: Answer(about="Stored", media={JSON: TestSet}, headers=_STORED_HEADERS),
             200: Answer(
                 about="The same set is stored already under this name",
                 media={JSON: TestSet},
-                headers={"Location": "The set's address."},
+                headers=_STORED_HEADERS,
             ),
         },
+        headers=REQUEST_HEADERS,
         query=UploadParameters,
         body={
             JSON: TestSetUpload,
@@ -108,18 +120,27 @@ class MultipartUpload(Struct, frozen=True, kw_only=True):
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
 )
 async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Read the body in the format its media type names, and store it."""
-    test_set, created = await _store(request, backend)
-    return answer(
-        test_set,
-        status=201 if created else 200,
-        headers={"Location": f"/v1/test-sets/{test_set.id}"},
-    )
+    staged = await _stage(request, backend)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        test_set, created = await test_sets.store_test_set(backend, staged, idempotency=held)
+        return answer(
+            test_set,
+            status=201 if created else 200,
+            headers={"Location": f"/v1/test-sets/{test_set.id}"},
+        )
+
+    try:
+        return await create_once(request, backend, make)
+    finally:
+        await staged.discard()
 
 
 @reads(
@@ -129,7 +150,7 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
         tag=_TAG,
         scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
-        answers={200: Answer(about="A page", media={JSON: TestSetPage})},
+        answers={200: Answer(about="A page", media={JSON: TestSetPage}, headers=LINK_HEADERS)},
         query=PageParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
@@ -137,7 +158,8 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
 async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of test sets."""
     page = read_query(request, PageParameters)
-    return answer(await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit))
+    found = await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit)
+    return answer_page(request, found)
 
 
 @reads(
@@ -149,7 +171,8 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
         shared=TEST_SET,
         summary="Read a test set's head",
         about="By id, or by name for the newest version.",
-        answers={200: Answer(about="The set without its queries", media={JSON: TestSet})},
+        answers=known_answers("The set without its queries", TestSet),
+        headers=IF_NONE_MATCH,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
 )
@@ -158,7 +181,7 @@ async def get_test_set(
 ) -> Response[bytes]:
     """Answer a test set."""
     read_query(request, NoParameters)
-    return answer(await test_sets.get_test_set(backend, test_set))
+    return answer_known(request, await test_sets.get_test_set(backend, test_set))
 
 
 @reads(
@@ -169,7 +192,8 @@ async def get_test_set(
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="List a test set's queries in upload order",
-        answers={200: Answer(about="A page", media={JSON: QueryPage})},
+        answers=known_answers("A page", QueryPage, LINK_HEADERS),
+        headers=IF_NONE_MATCH,
         query=PageParameters,
         errors=(errors.BadCursorError, errors.NotFoundError, errors.InvalidError),
     ),
@@ -180,7 +204,7 @@ async def list_queries(
     """Answer a page of queries."""
     page = read_query(request, PageParameters)
     found = await test_sets.list_queries(backend, test_set, cursor=page.cursor, limit=page.limit)
-    return answer(found)
+    return answer_fixed_page(request, found)
 
 
 @reads(
@@ -232,45 +256,41 @@ async def delete_test_set(
     return answer_nothing()
 
 
-async def _store(request: AnyRequest, backend: Backend) -> test_sets.Stored:
+async def _stage(request: AnyRequest, backend: Backend) -> StagedSet:
     media = check_media(request, _ACCEPTED)
     if media == JSON:
         read_query(request, NoParameters)
-        return await test_sets.upload_json(backend, await read_body(request))
+        return await test_sets.stage_json(backend, await read_body(request))
     head = _read_head(request)
     if media in _LINE_MEDIA:
         chunks = stream_body(request, max_bytes=MAX_NDJSON_BYTES)
-        return await test_sets.upload_ndjson(backend, head, chunks)
+        return await test_sets.stage_ndjson(backend, head, chunks)
     if media == CSV:
-        return await test_sets.upload_csv(backend, head, await read_body(request))
-    return await _store_files(request, backend, head)
+        return await test_sets.stage_csv(backend, head, await read_body(request))
+    return await _stage_files(request, backend, head)
 
 
-async def _store_files(
-    request: AnyRequest, backend: Backend, head: TestSetHead
-) -> test_sets.Stored:
+async def _stage_files(request: AnyRequest, backend: Backend, head: TestSetHead) -> StagedSet:
     files = await read_files(request)
     if set(files) == {"topics", "qrels"}:
         topics, qrels = await files["topics"].read(), await files["qrels"].read()
-        return await test_sets.upload_trec(backend, head, topics=topics, qrels=qrels)
+        return await test_sets.stage_trec(backend, head, topics=topics, qrels=qrels)
     if set(files) != {"file"}:
         raise ClientException(f"Send {_PARTS}.")
     body = await files["file"].read()
     if len(body) > MAX_JSON_BYTES:
         raise TooLargeError(f"The file is longer than {MAX_JSON_BYTES:,} bytes.")
-    return await _store_file(backend, head, name=files["file"].filename, body=body)
+    return await _stage_file(backend, head, name=files["file"].filename, body=body)
 
 
-async def _store_file(
-    backend: Backend, head: TestSetHead, *, name: str, body: bytes
-) -> test_sets.Stored:
+async def _stage_file(backend: Backend, head: TestSetHead, *, name: str, body: bytes) -> StagedSet:
     ending = name.lower().rpartition(".")[2]
     if ending == "json":
-        return await test_sets.upload_json(backend, body)
+        return await test_sets.stage_json(backend, body)
     if ending in ("jsonl", "ndjson"):
-        return await test_sets.upload_ndjson(backend, head, _once(body))
+        return await test_sets.stage_ndjson(backend, head, _once(body))
     if ending in ("csv", "tsv"):
-        return await test_sets.upload_csv(backend, head, body)
+        return await test_sets.stage_csv(backend, head, body)
     raise ClientException(f"The format of {name!r} is not known; send {_PARTS}.")
 
 

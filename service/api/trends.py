@@ -14,7 +14,7 @@ from service import errors
 from service.api.bodies import AnyRequest, read_query
 from service.api.operations import CSV, JSON, Answer, Operation, reads
 from service.api.parameters import TrendParameters, UnjudgedParameters
-from service.api.responses import answer, answer_stream
+from service.api.responses import LINK_HEADERS, answer, answer_page, answer_stream
 from service.core import trends, unjudged
 from service.core.backend import Backend
 from service.errors import InvalidError
@@ -60,7 +60,13 @@ async def get_trend(request: AnyRequest, backend: Deployed) -> Response[bytes]:
             f"most valuable first, at most {MAX_PAIRS:,}. `csv` is the whole list with an empty "
             "column `rating` to fill in."
         ),
-        answers={200: Answer(about="A page, or the list", media={JSON: UnjudgedPage, CSV: None})},
+        answers={
+            200: Answer(
+                about="A page, or the list",
+                media={JSON: UnjudgedPage, CSV: None},
+                headers=LINK_HEADERS,
+            )
+        },
         query=UnjudgedParameters,
         errors=(errors.BadCursorError, errors.NotFoundError, errors.InvalidError),
     ),
@@ -72,7 +78,7 @@ async def list_unjudged(
     sent = read_query(request, UnjudgedParameters)
     if sent.format == "json":
         page = await unjudged.page_unjudged(backend, test_set, cursor=sent.cursor, limit=sent.limit)
-        return answer(page)
+        return answer_page(request, page)
     if sent.cursor:
         item = ProblemItem(pointer="?cursor", message="csv has no pages", fix="Leave cursor out.")
         raise InvalidError("A query parameter is not valid.", errors=[item])

@@ -15,7 +15,7 @@ from service.errors import InvalidError, NotComparableError, NotFoundError
 from service.queue import INTERACTIVE
 from service.store.bare_report import iso_time
 from service.store.keys import new_id
-from service.store.records import ComparisonRecord, ComparisonSpec, RunRecord
+from service.store.records import ComparisonRecord, ComparisonSpec, Idempotency, RunRecord
 
 POLL_S: Final = 0.5
 _PREFERRED: Final = ("ndcg@10", "mrr")
@@ -23,7 +23,11 @@ _WITH_NUMBERS: Final = (RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS)
 
 
 async def open_comparison(
-    backend: Backend, request: ComparisonRequest, *, wait_s: float
+    backend: Backend,
+    request: ComparisonRequest,
+    *,
+    wait_s: float,
+    idempotency: Idempotency | None = None,
 ) -> Comparison:
     """Answer the comparison of this content, made now unless it was made before.
 
@@ -31,6 +35,7 @@ async def open_comparison(
         InvalidError: a metric that is unknown or that a run does not have.
         NotFoundError: one of the runs does not exist.
         NotComparableError: a run without numbers, or another test set.
+        IdempotencyConflictError: another process took the key over.
     """
     baseline = await _find_run(backend, request.baseline, "/baseline")
     candidate = await _find_run(backend, request.candidate, "/candidate")
@@ -43,7 +48,7 @@ async def open_comparison(
     for run_id in (baseline.id, candidate.id):
         await backend.store.runs.use(backend.tenant, run_id)
     record, created = await backend.store.comparisons.create(
-        backend.tenant, spec, content=content, queue=INTERACTIVE
+        backend.tenant, spec, content=content, queue=INTERACTIVE, idempotency=idempotency
     )
     if created:
         await wake(backend, record.id, record)

@@ -64,11 +64,15 @@ def read_parameters(pairs: Iterable[tuple[str, str]], kind: type[T]) -> T:
             raise _parameter_error(name, "is given more than once", "Give it once.")
         values[name] = value
     try:
-        return msgspec.convert(values, kind, strict=False)
+        read = msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as exc:
         item = locate(str(exc), kind)
         name = item.pointer.lstrip("/")
         raise _parameter_error(name, item.message, item.fix) from exc
+    for name in values:
+        if getattr(read, name) is None:  # the word `null` was sent
+            raise _parameter_error(name, "null is no value here", "Leave it out.")
+    return read
 
 
 def locate(text: str, kind: Any) -> ProblemItem:

@@ -21,47 +21,70 @@ from service.core.decoding import escape
 from service.core.endpoint_checks import check_description, check_target
 from service.core.endpoint_presets import apply_preset
 from service.core.texts import check_text
-from service.errors import InvalidError, NotFoundError
+from service.errors import ChangedError, InvalidError, NotFoundError
 from service.store.keys import new_id
+from service.store.records import EndpointDraft, Idempotency
 from service.store.sealing import seal, unseal
 
+ANY: Final = "*"
+"""In the place of an entity tag: whatever there is."""
 _RESERVED: Final = ("presets",)
 """Names under /v1/endpoints that are routes of their own."""
 
 
 async def save_endpoint(
-    backend: Backend, request: SavedEndpointRequest, *, ref: str | None = None
+    backend: Backend, request: SavedEndpointRequest, *, idempotency: Idempotency | None = None
 ) -> SavedEndpoint:
-    """Keep a new endpoint, or replace the one that `ref` names.
+    """Keep a new endpoint.
 
     Raises:
+        IdempotencyConflictError: another process took the key over.
         InvalidError, EndpointNotAllowedError: the description breaks a rule.
         NameTakenError: another one has the name.
-        NotFoundError: `ref` names none.
         SecretsUnavailableError: there are header values and no key to seal them with.
     """
     _check(request, backend)
-    known = None if ref is None else await backend.store.endpoints.get(backend.tenant, ref)
-    headers = request.endpoint.headers
     return await backend.store.endpoints.put(
         backend.tenant,
-        new_id("ep") if known is None else known.id,
-        name=request.name,
-        description=request.description,
-        endpoint=strip_secrets(request.endpoint),
-        sealed=seal(backend.secret_key, headers) if headers else b"",
-        new=known is None,
+        new_id("ep"),
+        _draft(backend, request),
+        new=True,
+        idempotency=idempotency,
     )
 
 
-async def rotate_secrets(backend: Backend, ref: str, request: SecretsRequest) -> SavedEndpoint:
+async def replace_endpoint(
+    backend: Backend, ref: str, request: SavedEndpointRequest, if_match: str
+) -> SavedEndpoint:
+    """Put another description in the place of the one that the caller has read.
+
+    Raises:
+        ChangedError: it is not the one that `if_match` names.
+        NotFoundError: `ref` names none.
+        InvalidError, EndpointNotAllowedError, NameTakenError, SecretsUnavailableError: as
+            `save_endpoint`.
+    """
+    _check(request, backend)
+    saved = await _read_unchanged(backend, ref, if_match)
+    return await backend.store.endpoints.put(
+        backend.tenant,
+        saved.id,
+        _draft(backend, request),
+        version=saved.version if if_match != ANY else 0,
+    )
+
+
+async def rotate_secrets(
+    backend: Backend, ref: str, request: SecretsRequest, if_match: str
+) -> SavedEndpoint:
     """Replace header values of a saved endpoint; runs that began keep the old ones.
 
     Raises:
+        ChangedError: it is not the one that `if_match` names, or was changed meanwhile.
         InvalidError: a header that the endpoint does not have.
         NotFoundError: there is no such endpoint.
     """
-    saved = await backend.store.endpoints.get(backend.tenant, ref)
+    saved = await _read_unchanged(backend, ref, if_match)
     known = {name.lower(): name for name in saved.endpoint.headers}
     items = [
         ProblemItem(
@@ -80,11 +103,13 @@ async def rotate_secrets(backend: Backend, ref: str, request: SecretsRequest) ->
     return await backend.store.endpoints.put(
         backend.tenant,
         saved.id,
-        name=saved.name,
-        description=saved.description,
-        endpoint=saved.endpoint,
-        sealed=seal(backend.secret_key, values),
-        new=False,
+        EndpointDraft(
+            name=saved.name,
+            description=saved.description,
+            endpoint=saved.endpoint,
+            sealed=seal(backend.secret_key, values),
+        ),
+        version=saved.version,
     )
 
 
@@ -109,6 +134,11 @@ async def get_endpoint(backend: Backend, ref: str) -> SavedEndpoint:
         NotFoundError: there is none.
     """
     return await backend.store.endpoints.get(backend.tenant, ref)
+
+
+def entity_tag(saved: SavedEndpoint) -> str:
+    """Return the strong entity tag of a saved endpoint, quotes included."""
+    return f'"{saved.id}-{saved.version}"'
 
 
 async def delete_endpoint(backend: Backend, ref: str) -> None:
@@ -204,6 +234,24 @@ def _keep_secrets_home(endpoint: Endpoint, saved: SavedEndpoint) -> None:
             fix="Leave `url` out, keep its scheme, host and port, or describe the endpoint anew.",
         )
         raise InvalidError("The request breaks a rule.", errors=[item])
+
+
+async def _read_unchanged(backend: Backend, ref: str, if_match: str) -> SavedEndpoint:
+    saved = await backend.store.endpoints.get(backend.tenant, ref)
+    known = [tag.strip() for tag in if_match.split(",")]
+    if ANY not in known and entity_tag(saved) not in known:
+        raise ChangedError(f"{ref!r} is not what If-Match names; read it again, then repeat.")
+    return saved
+
+
+def _draft(backend: Backend, request: SavedEndpointRequest) -> EndpointDraft:
+    headers = request.endpoint.headers
+    return EndpointDraft(
+        name=request.name,
+        description=request.description,
+        endpoint=strip_secrets(request.endpoint),
+        sealed=seal(backend.secret_key, headers) if headers else b"",
+    )
 
 
 async def _open(backend: Backend, saved: SavedEndpoint) -> dict[str, str]:

@@ -12,17 +12,24 @@ from service.errors import InvalidError
 from service.queue import INTERACTIVE
 from service.store.bare_report import iso_time
 from service.store.keys import PREVIEW_PREFIX, new_id
-from service.store.records import PreviewRecord, PreviewSpec
+from service.store.records import Idempotency, PreviewRecord, PreviewSpec
 
 POLL_S: Final = 0.5
 
 
-async def open_preview(backend: Backend, request: PreviewRequest, *, wait_s: float) -> Preview:
+async def open_preview(
+    backend: Backend,
+    request: PreviewRequest,
+    *,
+    wait_s: float,
+    idempotency: Idempotency | None = None,
+) -> Preview:
     """Accept a preview, and answer it as soon as it has ended or after `wait_s` seconds.
 
     Raises:
         InvalidError: the request is refused.
         NotFoundError: no such test set.
+        IdempotencyConflictError: another process took the key over.
     """
     _check(request)
     test_set = await find_test_set(backend, request.test_set) if request.test_set else None
@@ -33,7 +40,9 @@ async def open_preview(backend: Backend, request: PreviewRequest, *, wait_s: flo
         language=test_set.language if test_set else request.language,
         code_version=backend.code_version,
     )
-    record = await backend.store.previews.create(backend.tenant, spec, queue=INTERACTIVE)
+    record = await backend.store.previews.create(
+        backend.tenant, spec, queue=INTERACTIVE, idempotency=idempotency
+    )
     await wake(backend, record.id, record)
     return await get_preview(backend, record.id, wait_s=wait_s)
 

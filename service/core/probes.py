@@ -15,19 +15,26 @@ from service.errors import InvalidError
 from service.queue import INTERACTIVE
 from service.store.bare_report import iso_time
 from service.store.keys import PROBE_PREFIX, new_id
-from service.store.records import ProbeRecord, ProbeSpec
+from service.store.records import Idempotency, ProbeRecord, ProbeSpec
 from service.store.sealing import seal
 
 POLL_S: Final = 0.5
 
 
-async def open_probe(backend: Backend, request: ProbeRequest, *, wait_s: float) -> Probe:
+async def open_probe(
+    backend: Backend,
+    request: ProbeRequest,
+    *,
+    wait_s: float,
+    idempotency: Idempotency | None = None,
+) -> Probe:
     """Accept a probe, and answer it as soon as it has ended or after `wait_s` seconds.
 
     Raises:
         InvalidError, EndpointNotAllowedError, SecretsUnavailableError: the request is refused.
         NotFoundError: no such test set or saved endpoint.
         QuotaExceededError: the team may send no more queries today.
+        IdempotencyConflictError: another process took the key over.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     _check(request)
@@ -47,6 +54,7 @@ async def open_probe(backend: Backend, request: ProbeRequest, *, wait_s: float) 
         queue=INTERACTIVE,
         queries=len(request.queries) or MAX_QUERIES,
         quotas=backend.quotas,
+        idempotency=idempotency,
     )
     await wake(backend, record.id, record)
     return await get_probe(backend, record.id, wait_s=wait_s)

@@ -20,10 +20,12 @@ from service.core.runs import find_test_set, show
 from service.errors import InvalidError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
-from service.store.records import RunSpec
+from service.store.records import Idempotency, RunSpec
 
 
-async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> Run:
+async def score_rankings(
+    backend: Backend, head: RankingsHead, body: bytes, *, idempotency: Idempotency | None = None
+) -> Run:
     """Accept a run over the rankings in `body`.
 
     Raises:
@@ -31,6 +33,7 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
         NotFoundError: no such test set.
         StorageFullError: the store has less memory left than the run may need.
         QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
     """
     test_set = await find_test_set(backend, head.test_set)
     request = RunRequest(
@@ -69,7 +72,7 @@ async def score_rankings(backend: Backend, head: RankingsHead, body: bytes) -> R
         backend.tenant,
         spec,
         secrets=None,
-        idempotency=None,
+        idempotency=idempotency,
         queue=INTERACTIVE,
         quotas=backend.quotas,
     )

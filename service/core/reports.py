@@ -1,9 +1,6 @@
 """Reading an ended run: its report, raw outcomes and variants."""
 
-import hashlib
 import math
-
-from msgspec import Struct
 
 from reteval.contract.outcomes import (
     OutcomePage,
@@ -18,28 +15,23 @@ _SPAN = 500
 """Variants looked at between two pauses while a page is filled."""
 
 
-class Report(Struct, frozen=True):
-    """The stored JSON of a report and its strong entity tag, quotes included."""
-
-    body: bytes
-    etag: str
-
-
-async def read_report(backend: Backend, run_id: str) -> Report:
-    """Return a run's report as it was stored.
+async def read_tag(backend: Backend, run_id: str) -> str:
+    """Return the digest of a run's report, which never changes.
 
     Raises:
         NotTerminalError: the run has not ended.
         NotFoundError: no such run.
     """
-    body = await backend.store.runs.results(backend.tenant, run_id)
-    return Report(body, f'"{hashlib.sha256(body).hexdigest()}"')
+    return await backend.store.runs.results_tag(backend.tenant, run_id)
 
 
-def matches(if_none_match: str, etag: str) -> bool:
-    """Whether an `If-None-Match` header (a list, or `*`) holds the tag; weakly compared."""
-    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return "*" in tags or etag in tags
+async def read_report(backend: Backend, run_id: str) -> bytes:
+    """Return a run's report as it was stored.
+
+    Raises:
+        NotTerminalError, NotFoundError: as `read_tag`.
+    """
+    return await backend.store.runs.results(backend.tenant, run_id)
 
 
 async def page_outcomes(backend: Backend, run_id: str, *, cursor: str, limit: int) -> OutcomePage:

@@ -15,10 +15,16 @@ from service.core.runs import find_test_set, show
 from service.errors import InvalidError, NoRankingsError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
-from service.store.records import Rescore, RunRecord, RunSpec
+from service.store.records import Idempotency, Rescore, RunRecord, RunSpec
 
 
-async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run:
+async def rescore(
+    backend: Backend,
+    run_id: str,
+    request: RescoreRequest,
+    *,
+    idempotency: Idempotency | None = None,
+) -> Run:
     """Accept a child run that sends nothing.
 
     Raises:
@@ -28,6 +34,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         NoRankingsError: the run ended before it stored a ranking.
         StorageFullError: the store has less memory left than the child may need.
         QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     _, total = await backend.store.outcomes.plan_size(backend.tenant, run_id)
@@ -59,7 +66,7 @@ async def rescore(backend: Backend, run_id: str, request: RescoreRequest) -> Run
         backend.tenant,
         spec,
         secrets=None,
-        idempotency=None,
+        idempotency=idempotency,
         queue=INTERACTIVE,
         quotas=backend.quotas,
     )

@@ -15,13 +15,19 @@ from service.core.runs import show
 from service.errors import InvalidError, NothingToRetryError
 from service.queue import RUNS
 from service.store.keys import new_id
-from service.store.records import RunRecord, RunSpec
+from service.store.records import Idempotency, RunRecord, RunSpec
 from service.store.sealing import seal
 
 _STATUSES = tuple(OutcomeStatus)
 
 
-async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
+async def retry(
+    backend: Backend,
+    run_id: str,
+    request: RetryRequest,
+    *,
+    idempotency: Idempotency | None = None,
+) -> Run:
     """Accept a child run that sends what its parent has no answer to.
 
     Raises:
@@ -32,6 +38,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         EndpointNotAllowedError: the endpoint may not be called any more.
         StorageFullError: the store has less memory left than the child may need.
         QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     clean, variants = await _count_unanswered(backend, parent)
@@ -72,7 +79,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         backend.tenant,
         spec,
         secrets=seal(backend.secret_key, endpoint.headers) if endpoint.headers else None,
-        idempotency=None,
+        idempotency=idempotency,
         queue=RUNS,
         quotas=backend.quotas,
     )

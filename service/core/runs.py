@@ -1,6 +1,5 @@
 """Runs: accept, show, wait for, cancel, delete. The record in the store is the truth."""
 
-import hashlib
 from datetime import UTC, datetime
 from typing import Final
 
@@ -37,16 +36,16 @@ class RunFilter(Struct, frozen=True, kw_only=True):
 
 
 async def create_run(
-    backend: Backend, request: RunRequest, *, body: bytes, idempotency_key: str | None
-) -> tuple[Run, bool]:
-    """Accept a run and wake a worker; the flag is False for a repeat of an earlier request.
+    backend: Backend, request: RunRequest, *, idempotency: Idempotency | None = None
+) -> Run:
+    """Accept a run and wake a worker.
 
     Raises:
         InvalidError, EndpointNotAllowedError, SecretsUnavailableError: the request is refused.
         NotFoundError: no such test set.
-        IdempotencyMismatchError: the key belongs to another body.
         StorageFullError: the store has less memory left than the run may need.
         QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
     """
     request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
     request = await resolve_model(backend, request)
@@ -69,9 +68,7 @@ async def create_run(
         code_version=backend.code_version,
         unscorable=test_set.stats.unscorable,
     )
-    idempotency = _idempotency(idempotency_key, body)
-    if not await backend.store.runs.knows(backend.tenant, idempotency):
-        await set_aside(backend, spec, outlook)
+    await set_aside(backend, spec, outlook)
     record, created = await backend.store.runs.create(
         backend.tenant,
         spec,
@@ -82,7 +79,7 @@ async def create_run(
     )
     if created:
         await wake(backend, record.id, record)
-    return show(record, backend.now()), created
+    return show(record, backend.now())
 
 
 async def get_run(backend: Backend, run_id: str, *, wait_s: float = 0.0) -> Run:
@@ -213,12 +210,6 @@ async def find_test_set(backend: Backend, ref: str) -> TestSet:
             fix="Upload it first, or take an id or a name from GET /v1/test-sets.",
         )
         raise NotFoundError(exc.detail, errors=[item]) from exc
-
-
-def _idempotency(key: str | None, body: bytes) -> Idempotency | None:
-    if key is None:
-        return None
-    return Idempotency(key, hashlib.sha256(b"POST /v1/runs\x00" + body).hexdigest())
 
 
 def _moment(milliseconds: int) -> str:

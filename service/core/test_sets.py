@@ -3,82 +3,89 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 
+from msgspec import Struct
+
 from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
 from service.core.ingest.csv_rows import read_csv
-from service.core.ingest.draft import ingest
+from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.json_body import read_json
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
 from service.core.ingest.trec import read_trec
 from service.errors import NotFoundError
-from service.store.records import TestSetDraft
-
-Stored = tuple[TestSet, bool]
-"""A test set, and whether it is new."""
+from service.store.records import Idempotency, TestSetDraft
+from service.store.test_sets import Staging
 
 
-async def upload_json(backend: Backend, body: bytes) -> Stored:
-    """Store a test set sent as one JSON object.
+class StagedSet(Struct, frozen=True):
+    """An upload that was read and checked, and is not a test set yet."""
+
+    staging: Staging
+    draft: Draft
+
+    async def discard(self) -> None:
+        """Drop what is left of it; nothing is, once it was committed."""
+        await self.staging.discard()
+
+
+async def stage_json(backend: Backend, body: bytes) -> StagedSet:
+    """Read a test set sent as one JSON object.
 
     Raises:
         MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
     """
     head, located = await asyncio.to_thread(read_json, body)
-    return await store_test_set(backend, head, located)
+    return await _stage(backend, head, located)
 
 
-async def upload_ndjson(
+async def stage_ndjson(
     backend: Backend, head: TestSetHead, chunks: AsyncIterator[bytes]
-) -> Stored:
-    """Store a test set that arrives a query a line.
+) -> StagedSet:
+    """Read a test set that arrives a query a line.
 
     Raises:
-        MalformedJsonError, InvalidError, TooLargeError: as `upload_json`; a line is too long.
+        MalformedJsonError, InvalidError, TooLargeError: as `stage_json`; a line is too long.
     """
-    return await store_test_set(backend, head, read_ndjson(chunks))
+    return await _stage(backend, head, read_ndjson(chunks))
 
 
-async def upload_csv(backend: Backend, head: TestSetHead, body: bytes) -> Stored:
-    """Store a test set sent as rows of query, docid and rating.
+async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedSet:
+    """Read a test set sent as rows of query, docid and rating.
 
     Raises:
-        MalformedTextError, InvalidError: as `upload_json`.
+        MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await store_test_set(backend, head, read_csv(body))
+    return await _stage(backend, head, read_csv(body))
 
 
-async def upload_trec(
+async def stage_trec(
     backend: Backend, head: TestSetHead, *, topics: bytes, qrels: bytes
-) -> Stored:
-    """Store a test set sent as TREC topics and qrels.
+) -> StagedSet:
+    """Read a test set sent as TREC topics and qrels.
 
     Raises:
-        MalformedTextError, InvalidError: as `upload_json`.
+        MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await store_test_set(backend, head, read_trec(topics, qrels))
+    return await _stage(backend, head, read_trec(topics, qrels))
 
 
 async def store_test_set(
-    backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
-) -> Stored:
-    """Check and store an upload, or find the set that has the same name and content.
+    backend: Backend, staged: StagedSet, *, idempotency: Idempotency | None = None
+) -> tuple[TestSet, bool]:
+    """Make an upload a test set, or find the set that has the same name and content.
 
-    Nothing of a refused upload stays in the store.
+    The flag says whether it is new.
 
     Raises:
         InvalidError: the set breaks a rule.
         QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
     """
-    staging = await backend.store.test_sets.stage(backend.tenant)
-    try:
-        draft = await ingest(located, head, staging.write)
-    except BaseException:
-        await staging.discard()
-        raise
+    draft = staged.draft
     return await backend.store.test_sets.commit(
         backend.tenant,
-        staging,
+        staged.staging,
         TestSetDraft(
             name=draft.head.name,
             hash=draft.hash,
@@ -92,6 +99,7 @@ async def store_test_set(
         ),
         created_at=to_iso(backend.now()),
         quotas=backend.quotas,
+        idempotency=idempotency,
     )
 
 
@@ -149,3 +157,15 @@ async def delete_test_set(backend: Backend, test_set_id: str) -> None:
             f"{test_set_id!r} is a name; delete its newest version as {found.id!r}."
         )
     await backend.store.test_sets.delete(backend.tenant, found.id)
+
+
+async def _stage(
+    backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
+) -> StagedSet:
+    """Check an upload and write it apart; nothing of a refused one stays in the store."""
+    staging = await backend.store.test_sets.stage(backend.tenant)
+    try:
+        return StagedSet(staging, await ingest(located, head, staging.write))
+    except BaseException:
+        await staging.discard()
+        raise

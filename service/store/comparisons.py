@@ -5,7 +5,8 @@ import msgspec
 from reteval.contract.comparisons import ComparisonReport
 from service.errors import RunActiveError
 from service.store import keys
-from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec
+from service.store.idempotency import script_words, under_way
+from service.store.records import SCHEMA, ComparisonRecord, ComparisonSpec, Idempotency
 from service.store.scripts import text
 from service.store.shelves import Shelf
 
@@ -20,13 +21,23 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
     found = ComparisonReport
 
     async def create(
-        self, tenant: str, spec: ComparisonSpec, *, content: str, queue: str
+        self,
+        tenant: str,
+        spec: ComparisonSpec,
+        *,
+        content: str,
+        queue: str,
+        idempotency: Idempotency | None = None,
     ) -> tuple[ComparisonRecord, bool]:
         """Write a queued comparison, or answer the one of the same content.
 
         One that failed is made anew. The flag says whether a new one was made.
+
+        Raises:
+            IdempotencyConflictError: another process took the key over.
         """
-        chosen, created = await self._scripts.run(
+        entry, token = script_words(idempotency)
+        verdict, chosen = await self._scripts.run(
             "create_comparison",
             [
                 keys.job(tenant, spec.id),
@@ -35,6 +46,7 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
                 keys.comparison_times(tenant),
+                entry,
             ],
             [
                 spec.id,
@@ -44,9 +56,12 @@ class Comparisons(Shelf[ComparisonRecord, ComparisonReport]):
                 queue,
                 keys.job(tenant, spec.id).removesuffix(spec.id),
                 SCHEMA,
+                token,
             ],
         )
-        return await self.get(tenant, text(chosen)), bool(created)
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(chosen)), text(verdict) == "created"
 
     async def delete(self, tenant: str, comparison_id: str) -> None:
         """Delete a comparison that has ended.

@@ -4,11 +4,13 @@ import msgspec
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.saved_endpoints import SavedEndpoint
-from service.errors import NameTakenError, NotFoundError
+from service.errors import ChangedError, NameTakenError, NotFoundError
 from service.store import keys
 from service.store.bare_report import iso_time
 from service.store.connection import Connection
 from service.store.damage import reading
+from service.store.idempotency import script_words, under_way
+from service.store.records import EndpointDraft, Idempotency
 from service.store.scripts import Scripts, text
 
 
@@ -23,33 +25,51 @@ class Endpoints:
         self,
         tenant: str,
         endpoint_id: str,
+        draft: EndpointDraft,
         *,
-        name: str,
-        description: str,
-        endpoint: Endpoint,
-        sealed: bytes,
-        new: bool,
+        new: bool = False,
+        version: int = 0,
+        idempotency: Idempotency | None = None,
     ) -> SavedEndpoint:
-        """Write a saved endpoint. `endpoint` has no header values; `sealed` holds them.
+        """Write a saved endpoint, `new` or in the place of `version` (0: of any).
 
         Raises:
+            ChangedError: it has another version by now.
+            IdempotencyConflictError: another process took the key over.
             NameTakenError: another one has the name.
             NotFoundError: it is not new and not there.
         """
-        verdict = await self._scripts.run(
+        entry, token = script_words(idempotency)
+        verdict, made = await self._scripts.run(
             "put_endpoint",
             [
                 keys.endpoint(tenant, endpoint_id),
                 keys.endpoints(tenant),
                 keys.endpoint_names(tenant),
+                entry,
             ],
-            [endpoint_id, name, description, msgspec.json.encode(endpoint), sealed, int(new)],
+            [
+                endpoint_id,
+                draft.name,
+                draft.description,
+                msgspec.json.encode(draft.endpoint),
+                draft.sealed,
+                int(new),
+                version,
+                token,
+            ],
         )
+        if text(verdict) == "lost":
+            raise under_way()
+        if text(verdict) == "changed":
+            raise ChangedError(f"{draft.name!r} was changed meanwhile; read it again, then repeat.")
         if text(verdict) == "taken":
-            raise NameTakenError(f"A saved endpoint is named {name!r} already; change that one.")
+            raise NameTakenError(
+                f"A saved endpoint is named {draft.name!r} already; change that one."
+            )
         if text(verdict) == "missing":
             raise _missing(endpoint_id)
-        return await self.get(tenant, endpoint_id)
+        return await self._read(tenant, text(made), draft.name)
 
     async def get(self, tenant: str, ref: str) -> SavedEndpoint:
         """Return a saved endpoint by id or name.

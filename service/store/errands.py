@@ -7,8 +7,17 @@ import msgspec
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
 from service.store import keys
+from service.store.idempotency import script_words, under_way
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
-from service.store.records import SCHEMA, PreviewRecord, PreviewSpec, ProbeRecord, ProbeSpec
+from service.store.records import (
+    SCHEMA,
+    Idempotency,
+    PreviewRecord,
+    PreviewSpec,
+    ProbeRecord,
+    ProbeSpec,
+)
+from service.store.scripts import text
 from service.store.shelves import J, R, Shelf
 
 
@@ -21,15 +30,20 @@ class Errands(Shelf[J, R]):
         spec: Any,
         *,
         queue: str,
+        idempotency: Idempotency | None = None,
         secrets: bytes | None = None,
         queries: int = 0,
         quotas: Quotas = NO_QUOTAS,
     ) -> J:
-        """Write a queued job with its sealed secrets; `spec` is of the kind's own type.
+        """Write a queued job with its sealed secrets, or answer what the key made before.
+
+        `spec` is of the kind's own type.
 
         Raises:
+            IdempotencyConflictError: another process took the key over.
             QuotaExceededError: it would send more `queries` than the team may.
         """
+        entry, token = script_words(idempotency)
         reply = await self._scripts.run(
             "create_errand",
             [
@@ -38,6 +52,7 @@ class Errands(Shelf[J, R]):
                 keys.job_part(tenant, spec.id, "secrets"),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
+                entry,
             ],
             [
                 spec.id,
@@ -47,12 +62,16 @@ class Errands(Shelf[J, R]):
                 queue,
                 KEPT_S,
                 SCHEMA,
+                token,
                 encode_quotas(quotas),
                 queries,
             ],
         )
         check_refusal(reply)
-        return await self.get(tenant, spec.id)
+        verdict, made = reply
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(made))
 
 
 class Probes(Errands[ProbeRecord, ProbeReport]):

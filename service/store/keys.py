@@ -261,6 +261,6 @@ def counted(process: str) -> str:
     return f"t:{SYSTEM_TENANT}:counted:{process}"
 
 
-def idempotency(tenant: str, key: str) -> str:
-    """The run that an idempotency key made."""
-    return f"t:{tenant}:idempotency:{key}"
+def idempotency(tenant: str, name: str) -> str:
+    """The entry of an idempotency key; `name` is the operation and the client's key."""
+    return f"t:{tenant}:idempotency:{name}"

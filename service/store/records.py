@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.previews import PreviewRequest
 from reteval.contract.probes import ProbeRequest
 from reteval.contract.runs import Estimate, RunRequest, RunStatus, TestSetRef
@@ -26,6 +27,15 @@ class TestSetDraft(Struct, frozen=True, kw_only=True):
     allow_unscorable: bool
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...]
+
+
+class EndpointDraft(Struct, frozen=True, kw_only=True):
+    """A saved endpoint as it is written: `endpoint` has no header values, `sealed` holds them."""
+
+    name: str
+    description: str
+    endpoint: Endpoint
+    sealed: bytes
 
 
 class Rescore(Struct, frozen=True, kw_only=True):
@@ -94,11 +104,20 @@ class PreviewSpec(Struct, frozen=True, kw_only=True):
     code_version: str
 
 
-class Idempotency(Struct, frozen=True):
-    """A client's key for one creation, and a digest of what it asked for."""
+class Idempotency(Struct, frozen=True, kw_only=True):
+    """The right to create under a client's key: the key's entry, and the token of this caller."""
 
-    key: str
-    fingerprint: str
+    entry: str
+    token: str
+
+
+class KeptAnswer(Struct, frozen=True, kw_only=True):
+    """How a request was answered, to be answered so again byte for byte."""
+
+    status: int
+    media: str
+    headers: dict[str, str]
+    body: bytes
 
 
 class JobRecord(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from reteval.contract.runs import RunStatus
 from service.errors import (
     AlreadyTerminalError,
     CorruptRecordError,
-    IdempotencyMismatchError,
     NotFoundError,
     NotTerminalError,
     RunActiveError,
@@ -22,13 +21,13 @@ from service.store import chunks, keys
 from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.connection import Connection
 from service.store.damage import reading, report_damage
+from service.store.idempotency import script_words, under_way
 from service.store.jobs import read_state
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
 from service.store.test_sets import STAGING_MS
 
-IDEMPOTENCY_S: Final = 86_400
 _BATCH: Final = 100
 _RUN_ID: Final = re.compile(r"run_[0-9A-Za-z]{22}")
 
@@ -50,13 +49,14 @@ class Runs:
         queue: str,
         quotas: Quotas = NO_QUOTAS,
     ) -> tuple[RunRecord, bool]:
-        """Write a queued run; with a known idempotency key, answer the run it made before.
+        """Write a queued run, or answer the one that was made under the idempotency key before.
 
         Raises:
-            IdempotencyMismatchError: the key was used for another request.
+            IdempotencyConflictError: another process took the key over.
             NotFoundError: the test set was deleted meanwhile.
             QuotaExceededError: the team may not have another one of this size.
         """
+        entry, token = script_words(idempotency)
         reply = await self._scripts.run(
             "create_run",
             [
@@ -66,7 +66,7 @@ class Runs:
                 keys.test_set(tenant, spec.test_set.id),
                 keys.test_set_runs(tenant, spec.test_set.id),
                 keys.job_part(tenant, spec.id, "secrets"),
-                keys.idempotency(tenant, idempotency.key if idempotency else ""),
+                entry,
                 keys.job_part(tenant, spec.id, "rankings"),
                 keys.job_part(tenant, spec.id, "units"),
                 keys.BUSY,
@@ -76,8 +76,7 @@ class Runs:
                 keys.busy(tenant, queue),
                 msgspec.json.encode(spec),
                 secrets or b"",
-                idempotency.fingerprint if idempotency else "",
-                IDEMPOTENCY_S,
+                token,
                 queue,
                 SCHEMA,
                 spec.request.limits.workers or 0,
@@ -89,19 +88,11 @@ class Runs:
         )
         check_refusal(reply)
         verdict, run_id = reply
-        if text(verdict) == "mismatch":
-            raise IdempotencyMismatchError(
-                "This Idempotency-Key was used for another request; use a new key."
-            )
+        if text(verdict) == "lost":
+            raise under_way()
         if text(verdict) == "no_test_set":
             raise NotFoundError(f"There is no test set {spec.test_set.id!r} any more.")
         return await self.get(tenant, text(run_id)), text(verdict) == "created"
-
-    async def knows(self, tenant: str, idempotency: Idempotency | None) -> bool:
-        """Tell whether an idempotency key was used before."""
-        return idempotency is not None and await self._connection.exists(
-            keys.idempotency(tenant, idempotency.key)
-        )
 
     async def pin(self, tenant: str, run_id: str, *, pinned: bool) -> RunRecord:
         """Keep a run from expiring, or let it expire again.
@@ -252,15 +243,30 @@ class Runs:
             NotFoundError: no such run.
             CorruptRecordError: it is not the report that the run ended with.
         """
-        record = await self.get(tenant, run_id)
         report = await self._connection.get(keys.job_part(tenant, run_id, "report"))
-        if not record.status.terminal:
-            raise NotTerminalError(
-                f"Run {run_id!r} is {record.status}; wait with GET /v1/runs/{run_id}?wait=20."
-            )
-        if report is None or hashlib.sha256(report).hexdigest() != record.etag:
+        if report is None:
+            await self.results_tag(tenant, run_id)
+            raise missing_run(run_id)  # it ended, and was deleted between the two
+        if hashlib.sha256(report).hexdigest() != await self.results_tag(tenant, run_id):
             raise CorruptRecordError(f"The report of run {run_id!r} is not as it was written.")
         return report
+
+    async def results_tag(self, tenant: str, run_id: str) -> str:
+        """Return the digest of the report of a run that has ended.
+
+        Raises:
+            NotTerminalError: it has not ended.
+            NotFoundError: no such run.
+        """
+        fields = ("status", "etag")
+        status, etag = await self._connection.hmget(keys.job(tenant, run_id), fields)
+        if status is None:
+            raise missing_run(run_id)
+        if etag is None:
+            raise NotTerminalError(
+                f"Run {run_id!r} is {text(status)}; wait with GET /v1/runs/{run_id}?wait=20."
+            )
+        return text(etag)
 
     async def history(self, tenant: str, test_set_id: str) -> AsyncIterator[bytes]:
         """Yield the reports of a test set's ended runs, oldest first."""

@@ -15,6 +15,7 @@ NAMES: Final = (
     "cancel",
     "claim",
     "claim_first_key",
+    "claim_key",
     "commit_plan",
     "commit_shard",
     "commit_test_set",
@@ -38,16 +39,18 @@ NAMES: Final = (
     "forget",
     "halt",
     "hold_lanes",
+    "keep_answer",
     "load",
     "mark",
     "pick",
     "put_endpoint",
     "put_fields",
-    "put_webhook",
-    "queue_delivery",
     "put_grant",
     "put_limits",
+    "put_webhook",
+    "queue_delivery",
     "read_quotas",
+    "release_key",
     "renew",
     "reserve",
     "restore_run",
@@ -66,8 +69,8 @@ class Scripts:
     """Runs a script by name; the server caches its text."""
 
     def __init__(self, connection: Connection) -> None:
-        folder = files("service.store") / "lua"
         self._connection = connection
+        folder = files("service.store") / "lua"
         self._scripts = {name: connection.register(compose(folder, name)) for name in NAMES}
 
     async def run(self, name: str, keys: list[str], args: list[str | bytes | int]) -> Any:

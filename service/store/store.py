@@ -17,6 +17,7 @@ from service.store.endpoints import Endpoints
 from service.store.errands import Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
 from service.store.grants import Grants
+from service.store.idempotency import IdempotencyKeys
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
@@ -57,6 +58,7 @@ class Store:
         self.copies = Copies(connection, scripts)
         self.webhooks = Webhooks(connection, scripts)
         self.deliveries = Deliveries(connection, scripts)
+        self.idempotency = IdempotencyKeys(scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts)

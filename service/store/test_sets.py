@@ -11,8 +11,9 @@ from service.errors import CorruptRecordError, NotFoundError, ReferencedError
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading, report_damage
+from service.store.idempotency import script_words, under_way
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
-from service.store.records import TestSetDraft
+from service.store.records import Idempotency, TestSetDraft
 from service.store.scripts import Scripts, text
 
 STAGING_MS: Final = 3_600_000
@@ -73,16 +74,20 @@ class TestSets:
         draft: TestSetDraft,
         *,
         created_at: str,
+        idempotency: Idempotency | None = None,
         quotas: Quotas = NO_QUOTAS,
     ) -> tuple[TestSet, bool]:
         """Make the staged queries a test set, or answer the set that has the same content.
 
-        The staging is used up either way. The flag says whether a new set was made.
+        The staging is used up either way. The flag says whether a new set was made, now or
+        before under the same idempotency key.
 
         Raises:
+            IdempotencyConflictError: another process took the key over.
             QuotaExceededError: the team may not have another one of this size.
         """
         await staging.seal()
+        entry, token = script_words(idempotency)
         test_set_id = keys.new_id("ts")
         body = msgspec.json.encode(draft)
         reply = await self._scripts.run(
@@ -97,6 +102,7 @@ class TestSets:
                 keys.test_set_name(tenant, draft.name),
                 keys.sizes(tenant),
                 keys.TENANTS,
+                entry,
             ],
             [
                 test_set_id,
@@ -107,11 +113,14 @@ class TestSets:
                 len(body) + staging.bytes,
                 tenant,
                 encode_quotas(quotas),
+                token,
             ],
         )
         check_refusal(reply)
-        chosen, created = reply
-        return await self.get(tenant, text(chosen)), bool(created)
+        verdict, chosen = reply
+        if text(verdict) == "lost":
+            raise under_way()
+        return await self.get(tenant, text(chosen)), text(verdict) != "known"
 
     async def get(self, tenant: str, ref: str) -> TestSet:
         """Return a test set by its id, or the newest version of a name.

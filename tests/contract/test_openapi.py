@@ -11,7 +11,6 @@ from service.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = Settings.from_env({})
-REQUESTS = ("RunRequest", "Endpoint", "Limits", "AdversarialRequest", "TestSetUpload", "Query")
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +29,20 @@ def test_openapi_document_is_valid(document: Any) -> None:
     validate(document)
 
 
-@pytest.mark.parametrize("name", REQUESTS)
-def test_request_schemas_forbid_unknown_fields(document: Any, name: str) -> None:
-    """What the decoder refuses, the schema refuses, too."""
-    assert document["components"]["schemas"][name]["additionalProperties"] is False
+def test_request_schemas_forbid_unknown_fields(document: Any) -> None:
+    """What the decoder refuses, the schema of every object of a body refuses, too."""
+    shapes = document["components"]["schemas"]
+    names = {
+        name
+        for methods in document["paths"].values()
+        for operation in methods.values()
+        for name in _references(operation.get("requestBody", {}), shapes)
+    }
+    assert len(names) > 20
+    objects = {name: shapes[name] for name in names if "properties" in shapes[name]}
+    assert [
+        name for name in objects if objects[name].get("additionalProperties") is not False
+    ] == []
 
 
 def test_every_handler_is_described_once() -> None:
@@ -57,3 +66,30 @@ def test_every_error_answer_is_a_problem(document: Any) -> None:
             for status, answer in operation["responses"].items():
                 if int(status) >= 400:
                     assert list(answer["content"]) == ["application/problem+json"]
+
+
+def test_every_answer_tells_its_headers(document: Any) -> None:
+    """Each answer carries the request's id; what is worth repeating says when."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                assert "X-Request-Id" in answer["headers"]
+                if status == "503":
+                    assert "Retry-After" in answer["headers"]
+
+
+def _references(shape: Any, shapes: Any) -> set[str]:
+    """Return the names of all schemas that a part of the document refers to."""
+    found: set[str] = set()
+    left = [shape]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            name = str(part.get("$ref", "")).rpartition("/")[2]
+            if name in shapes and name not in found:
+                found.add(name)
+                left.append(shapes[name])
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return found

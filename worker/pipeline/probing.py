@@ -6,7 +6,6 @@ from typing import Any, Final, Protocol
 
 import jmespath
 import msgspec
-from jmespath.exceptions import JMESPathError
 from msgspec import Struct
 
 from reteval.contract.endpoints import Endpoint
@@ -195,7 +194,7 @@ def _find_hits(answer: Any, endpoint: Endpoint) -> list[Any]:
     if declared is not None:
         try:
             found = jmespath.search(declared, answer)
-        except JMESPathError:
+        except ValueError:  # JMESPathError is one; a slice of step 0 is a bare one
             found = None
     elif isinstance(answer, dict):
         found = next((answer[name] for name in DEFAULT_LISTS if _is_list(answer.get(name))), None)

@@ -62,7 +62,7 @@ def _guard(name: str, search: Find) -> Find:
     def find(node: Any) -> Any:
         try:
             return search(node)
-        except JMESPathError as exc:
+        except ValueError as exc:  # JMESPathError is one; a slice of step 0 is a bare one
             raise AnswerError(FailureCode.SCHEMA, f"`{name}` does not fit the answer") from exc
 
     return find

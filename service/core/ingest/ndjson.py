@@ -30,7 +30,8 @@ async def read_ndjson(
     decoder = msgspec.json.Decoder(Query)
     problems = Problems()
     async with aclosing(_lines(chunks, most)) as lines:
-        async for row, line in lines:
+        async for row, raw in lines:
+            line = raw.removeprefix(BOM) if row == 1 else raw
             if not line.strip():
                 continue
             found = decode(line, decoder, row=row)
@@ -68,4 +69,4 @@ def _bounded(line: bytes, row: int) -> bytes:
             fix="Write each query on its own line; shorten its text or judge fewer documents.",
         )
         raise TooLargeError(f"{item.message}. {item.fix}", errors=[item])
-    return line.removeprefix(BOM) if row == 1 else line
+    return line

@@ -1,12 +1,18 @@
 -- Turn a staged upload into a test set, or find the one that has the same content already.
--- KEYS: staging, head, queries, index, contents, versions, name, sizes, tenants
--- ARGV: id, name, content hash, draft, created, bytes, tenant, limits of the team
--- uses: sizes, quotas
+-- KEYS: staging, head, queries, index, contents, versions, name, sizes, tenants, idempotency
+-- ARGV: id, name, content hash, draft, created, bytes, tenant, limits of the team, idempotency token
+-- uses: sizes, quotas, idempotency
+local verdict, made = recall(KEYS[10], ARGV[9])
+if verdict then
+  redis.call('UNLINK', KEYS[1])
+  return {verdict, made}
+end
 local field = ARGV[2] .. '\0' .. ARGV[3]
 local known = redis.call('HGET', KEYS[5], field)
 if known then
   redis.call('UNLINK', KEYS[1])
-  return {known, 0}
+  remember(KEYS[10], ARGV[9], known)
+  return {'known', known}
 end
 local now = redis.call('TIME')
 local limits = quotas.limits(ARGV[7], ARGV[8])
@@ -27,4 +33,5 @@ redis.call('ZADD', KEYS[7], version, ARGV[1])
 redis.call('HSET', KEYS[5], field, ARGV[1])
 sizes.put(KEYS[8], ARGV[1], ARGV[6])
 redis.call('SADD', KEYS[9], ARGV[7])
-return {ARGV[1], 1}
+remember(KEYS[10], ARGV[9], ARGV[1])
+return {'created', ARGV[1]}

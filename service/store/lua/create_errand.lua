@@ -1,21 +1,25 @@
 -- Write a short job's record and its secrets, to be kept for a while.
--- KEYS: job, active jobs, secrets, units, tenants with jobs
--- ARGV: id, queue/tenant, spec, sealed secrets, queue, seconds to keep, schema, limits of the team,
---   requests it will send
--- uses: quotas
+-- KEYS: job, active jobs, secrets, units, tenants with jobs, idempotency
+-- ARGV: id, queue/tenant, spec, sealed secrets, queue, seconds to keep, schema, idempotency token,
+--   limits of the team, requests it will send
+-- uses: quotas, idempotency
 if redis.call('EXISTS', KEYS[1]) == 1 then
-  return {ARGV[1]}
+  return {'created', ARGV[1]}
+end
+local verdict, made = recall(KEYS[6], ARGV[8])
+if verdict then
+  return {verdict, made}
 end
 local now = redis.call('TIME')
 local tenant = string.match(ARGV[2], '/(.*)$')
 local spent = quotas.spent(tenant, 'queries_per_day', now[1])
-local limits = quotas.limits(tenant, ARGV[8])
-local refused = quotas.refuse(limits, 'queries_per_day', spent, tonumber(ARGV[9]))
+local limits = quotas.limits(tenant, ARGV[9])
+local refused = quotas.refuse(limits, 'queries_per_day', spent, tonumber(ARGV[10]))
 if refused then
   return refused
 end
 if limits.queries_per_day then
-  quotas.spend(tenant, 'queries_per_day', ARGV[9], now[1])
+  quotas.spend(tenant, 'queries_per_day', ARGV[10], now[1])
 end
 local micros = now[1] * 1000000 + now[2]
 redis.call('HSET', KEYS[1], 'spec', ARGV[3], 'status', 'queued', 'queue', ARGV[5],
@@ -29,4 +33,5 @@ redis.call('SADD', KEYS[5], ARGV[2])
 if ARGV[4] ~= '' then
   redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[6])
 end
-return {ARGV[1]}
+remember(KEYS[6], ARGV[8], ARGV[1])
+return {'created', ARGV[1]}

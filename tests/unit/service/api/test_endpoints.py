@@ -1,8 +1,10 @@
+import asyncio
 from typing import Any
 
 import httpx
 import pytest
 
+ANY = {"If-Match": "*"}
 VALUE = "Bearer s3cret-value"
 BODY = {
     "name": "prod",
@@ -36,7 +38,9 @@ async def test_names_are_unique(client: httpx.AsyncClient) -> None:
     first = await save(client)
     taken = await client.post("/v1/endpoints", json=BODY)
     assert (taken.status_code, taken.json()["code"]) == (409, "name_taken")
-    renamed = await client.put(f"/v1/endpoints/{first['id']}", json=BODY | {"name": "live"})
+    renamed = await client.put(
+        f"/v1/endpoints/{first['id']}", json=BODY | {"name": "live"}, headers=ANY
+    )
     assert (renamed.json()["name"], renamed.json()["version"]) == ("live", 2)
     assert (await save(client))["id"] != first["id"]
 
@@ -45,9 +49,9 @@ async def test_rotation_changes_values_and_nothing_else(client: httpx.AsyncClien
     """New values count as a version; a header that is not there is refused by name."""
     saved = await save(client)
     path = f"/v1/endpoints/{saved['id']}/secrets"
-    rotated = await client.put(path, json={"headers": {"authorization": "Bearer new"}})
+    rotated = await client.put(path, json={"headers": {"authorization": "Bearer new"}}, headers=ANY)
     assert rotated.json() == saved | {"version": 2, "updated_at": rotated.json()["updated_at"]}
-    refused = await client.put(path, json={"headers": {"X-Other": "1"}})
+    refused = await client.put(path, json={"headers": {"X-Other": "1"}}, headers=ANY)
     assert refused.json()["errors"][0]["pointer"] == "/headers/X-Other"
 
 
@@ -125,3 +129,42 @@ async def test_names_of_routes_are_refused(client: httpx.AsyncClient) -> None:
     """A name under which the endpoint could never be read is not taken."""
     refused = await client.post("/v1/endpoints", json=BODY | {"name": "presets"})
     assert refused.json()["errors"][0]["pointer"] == "/name"
+
+
+async def test_change_names_what_it_changes(client: httpx.AsyncClient) -> None:
+    """A change without If-Match is 428, of something older 412, and of what was read passes."""
+    saved = await save(client)
+    path = f"/v1/endpoints/{saved['id']}"
+    read = (await client.get(path)).headers["ETag"]
+    secrets = {"headers": {"X-Team": "b"}}
+    for address, body in ((path, BODY), (f"{path}/secrets", secrets)):
+        bare = await client.put(address, json=body)
+        assert (bare.status_code, bare.json()["code"]) == (428, "precondition_missing")
+        weak = await client.put(address, json=body, headers={"If-Match": f"W/{read}"})
+        assert (weak.status_code, weak.json()["code"]) == (412, "changed")
+    changed = await client.put(path, json=BODY, headers={"If-Match": f'"x", {read}'})
+    assert (changed.status_code, changed.headers["ETag"] != read) == (200, True)
+    late = await client.put(f"{path}/secrets", json=secrets, headers={"If-Match": read})
+    assert late.status_code == 412
+    rotated = await client.put(
+        f"{path}/secrets", json=secrets, headers={"If-Match": changed.headers["ETag"]}
+    )
+    assert rotated.json()["version"] == 3
+    kept = await client.get(path, headers={"If-None-Match": rotated.headers["ETag"]})
+    assert (kept.status_code, kept.content) == (304, b"")
+
+
+async def test_changes_at_once_do_not_overwrite_each_other(client: httpx.AsyncClient) -> None:
+    """Of ten changes of one version, one passes; the others are told."""
+    saved = await save(client)
+    path = f"/v1/endpoints/{saved['id']}"
+    read = {"If-Match": (await client.get(path)).headers["ETag"]}
+    answers = await asyncio.gather(
+        *(
+            client.put(path, json=BODY | {"description": str(number)}, headers=read)
+            for number in range(10)
+        )
+    )
+    assert sorted(answer.status_code for answer in answers) == [200] + [412] * 9
+    passed = next(answer for answer in answers if answer.status_code == 200)
+    assert (await client.get(path)).content == passed.content

@@ -111,29 +111,6 @@ async def test_create_tells_broken_from_wrong(
     assert made.status_code == status
 
 
-async def test_idempotency_key_answers_the_same_run(client: httpx.AsyncClient) -> None:
-    """The same key and body are one run, quoted or not; another body is refused."""
-    first = await create(client, run_body(), **{"Idempotency-Key": "k-1"})
-    again = await create(client, run_body(), **{"Idempotency-Key": '"k-1"'})
-    assert (again.status_code, again.json()["id"]) == (202, first.json()["id"])
-    assert again.headers["Idempotent-Replayed"] == "true"
-    assert "Idempotent-Replayed" not in first.headers
-    other = await create(client, run_body(label="other"), **{"Idempotency-Key": "k-1"})
-    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch")
-    bad = await create(client, run_body(), **{"Idempotency-Key": "a b"})
-    assert (bad.status_code, bad.json()["code"]) == (400, "bad_request")
-
-
-async def test_same_key_sent_at_once_makes_one_run(client: httpx.AsyncClient) -> None:
-    """Ten parallel requests with one key answer one run."""
-    await create(client, run_body())
-    headers = {"Idempotency-Key": "once"}
-    made = await asyncio.gather(
-        *(client.post("/v1/runs", json=run_body(), headers=headers) for _ in range(10))
-    )
-    assert len({answer.json()["id"] for answer in made}) == 1
-
-
 async def test_list_filters_by_set_label_and_status(
     client: httpx.AsyncClient, ended_run: str
 ) -> None:

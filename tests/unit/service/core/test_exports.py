@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from reteval.contract.outcomes import Outcome, OutcomeRow, OutcomeStatus, QueryRow
 from reteval.contract.testsets import Judgment, Query
 from service.core.exports import disarm, write_csv
-from service.core.reports import matches
 from service.core.trec import encode_id, write_qrels, write_run, write_topics
 
 
@@ -59,12 +58,3 @@ def test_trec_test_set_keeps_grades_and_texts() -> None:
     ]
     assert write_topics(queries) == "1\ttwo lines\n2\tnone\n"
     assert write_qrels(queries) == "1 0 a 3\n1 0 b -1\n"
-
-
-@pytest.mark.parametrize(
-    ("sent", "expected"),
-    [("", False), ("*", True), ('"a"', True), ('W/"a"', True), ('"b", "a"', True), ('"b"', False)],
-)
-def test_entity_tags_are_compared_weakly(sent: str, expected: object) -> None:
-    """A list, a weak tag and the star match; no header does not."""
-    assert matches(sent, '"a"') is expected

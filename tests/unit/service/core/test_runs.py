@@ -81,9 +81,9 @@ async def test_run_is_accepted_while_the_queue_is_away(store: Store) -> None:
     )
     test_set = await stored_test_set(store, [query()])
     request = RunRequest(test_set=test_set.id, endpoint=Endpoint(url="http://127.0.0.1:9/"))
-    run, created = await create_run(backend, request, body=b"{}", idempotency_key=None)
+    run = await create_run(backend, request)
     queue.close()
-    assert (run.status, created) == (RunStatus.QUEUED, True)
+    assert run.status is RunStatus.QUEUED
     assert await store.jobs.active() == [("runs", "default", run.id)]
 
 

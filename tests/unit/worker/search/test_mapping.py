@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reteval.contract.endpoints import Endpoint, Success, TimeUnit
@@ -314,3 +314,41 @@ def test_texts_of_the_first_hits(
     """As mapped, or as `text`; none where hits carry none, and never a failure."""
     body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
     assert Mapping.compile(Endpoint(url=URL, **fields)).read_texts(body, 3) == texts
+
+
+WORDS = """
+    hits id ids @ * [*] [] [0] [-1] [::2] [::0] . || && | ! == < `1` `null` `"a"` 'a' ( {a:id}
+    [id,ids] [?id] &id length(@) sort(@) sort_by(@,&id) max_by(@,&id) keys(@) values(@) sum(@)
+    join('',@) to_number(@) map(&id,@) not_null(@) reverse(@) avg(@) abs(@) max(@) min(@)
+    contains(@,'a') merge(@,@) starts_with(@,'a') type(@)
+"""
+PLAIN = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False)
+VALUES = st.recursive(
+    PLAIN | st.text(max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["hits", "id", "ids", "score"]), inner)
+    ),
+    max_leaves=12,
+)
+EXPRESSIONS = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=5).map("".join)
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(EXPRESSIONS, VALUES, st.sampled_from(["hits", "ids"]))
+def test_any_expression_reads_or_refuses_any_answer(text: str, answer: Any, field: str) -> None:
+    """An expression compiles or is a ValueError; an answer fits it or is an AnswerError."""
+    try:
+        mapping = Mapping.compile(Endpoint(url=URL, **{field: text}))
+    except ValueError:
+        return
+    try:
+        read = mapping.read(json.dumps(answer).encode(), 10)
+    except AnswerError:
+        return
+    assert all(isinstance(found, str) for found in read.ids)
+
+
+def test_read_when_a_slice_stands_still() -> None:
+    """A step of 0, which compiles, spoils the answer and not the worker."""
+    assert fail({"hits": [1, 2]}, hits="hits[::0]") is FailureCode.SCHEMA
