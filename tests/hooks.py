@@ -14,8 +14,8 @@ from tests.factories import query, run_spec, stored_run, stored_test_set
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 """A Fernet key."""
 SIGNER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-FINE = Attempt(at="2026-11-30T00:00:00.000+00:00", status=204, latency_ms=1.0)
-BAD = Attempt(at="2026-11-30T00:00:00.000+00:00", status=500, latency_ms=1.0, error="HTTP 500")
+FINE = Attempt(at="2026-11-30T00:00:00.000Z", status=204, latency_ms=1.0)
+BAD = Attempt(at="2026-11-30T00:00:00.000Z", status=500, latency_ms=1.0, error="HTTP 500")
 DELIVERED = Verdict(state=DeliveryState.DELIVERED, attempt=FINE)
 
 

@@ -6,12 +6,10 @@ from reteval.contract.metrics import UnknownMetricError, expand_metrics
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Estimate, RescoreRequest, Run, RunRequest, TestSetRef
 from reteval.contract.testsets import TestSet
-from service.core.admission import set_aside
 from service.core.backend import Backend
 from service.core.estimates import estimate
-from service.core.jobs import wake
 from service.core.run_checks import check_names
-from service.core.runs import find_test_set, show
+from service.core.runs import accept, find_test_set
 from service.errors import InvalidError, NoRankingsError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
@@ -60,18 +58,10 @@ async def rescore(
         unscorable=test_set.stats.unscorable,
         rescore=Rescore(parent=parent.id, relevant_from=threshold),
     )
-    await set_aside(backend, spec, outlook)
     await backend.store.runs.use(backend.tenant, parent.id)
-    record, _ = await backend.store.runs.create(
-        backend.tenant,
-        spec,
-        secrets=None,
-        idempotency=idempotency,
-        queue=INTERACTIVE,
-        quotas=backend.quotas,
+    return await accept(
+        backend, spec, outlook, headers={}, idempotency=idempotency, queue=INTERACTIVE
     )
-    await wake(backend, record.id, record)
-    return show(record, backend.now())
 
 
 def _change(parent: RunRecord, request: RescoreRequest) -> RunRequest:

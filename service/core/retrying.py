@@ -3,20 +3,16 @@
 from msgspec import structs
 
 from reteval.contract.outcomes import OutcomeStatus
-from reteval.contract.runs import Estimate, RetryRequest, Run
-from service.core.admission import set_aside
+from reteval.contract.runs import Estimate, RetryRequest, Run, RunRequest
 from service.core.backend import Backend
 from service.core.endpoint_checks import check_target
 from service.core.endpoints import refill_secrets, strip_secrets
 from service.core.estimates import estimate
-from service.core.jobs import wake
 from service.core.run_checks import check_names, check_window
-from service.core.runs import show
+from service.core.runs import accept
 from service.errors import InvalidError, NothingToRetryError
-from service.queue import RUNS
 from service.store.keys import new_id
 from service.store.records import Idempotency, RunRecord, RunSpec
-from service.store.sealing import seal
 
 _STATUSES = tuple(OutcomeStatus)
 
@@ -42,17 +38,8 @@ async def retry(
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
     clean, variants = await _count_unanswered(backend, parent)
-    before = parent.spec.request
-    changed = structs.replace(
-        before,
-        label=before.label if request.label is None else request.label,
-        meta=before.meta if request.meta is None else request.meta,
-        limits=before.limits if request.limits is None else request.limits,
-    )
-    items = [*check_names(changed), *check_window(changed.limits.window)]
-    if items:
-        raise InvalidError("The request breaks a rule.", errors=items)
-    endpoint = await refill_secrets(backend, before.endpoint, request.headers)
+    changed = _change(parent.spec.request, request)
+    endpoint = await refill_secrets(backend, changed.endpoint, request.headers)
     check_target(endpoint, backend.policy)
     rate = changed.limits.rate_per_s
     test_set = await backend.store.test_sets.get(backend.tenant, parent.spec.test_set.id)
@@ -73,18 +60,21 @@ async def retry(
         code_version=backend.code_version,
         retry=parent.id,
     )
-    await set_aside(backend, spec, outlook)
     await backend.store.runs.use(backend.tenant, parent.id)
-    record, _ = await backend.store.runs.create(
-        backend.tenant,
-        spec,
-        secrets=seal(backend.secret_key, endpoint.headers) if endpoint.headers else None,
-        idempotency=idempotency,
-        queue=RUNS,
-        quotas=backend.quotas,
+    return await accept(backend, spec, outlook, headers=endpoint.headers, idempotency=idempotency)
+
+
+def _change(before: RunRequest, request: RetryRequest) -> RunRequest:
+    changed = structs.replace(
+        before,
+        label=before.label if request.label is None else request.label,
+        meta=before.meta if request.meta is None else request.meta,
+        limits=before.limits if request.limits is None else request.limits,
     )
-    await wake(backend, record.id, record)
-    return show(record, backend.now())
+    items = [*check_names(changed), *check_window(changed.limits.window)]
+    if items:
+        raise InvalidError("The request breaks a rule.", errors=items)
+    return changed
 
 
 async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from reteval.contract.testsets import TestSet
 from service.core.admission import set_aside
 from service.core.backend import Backend, to_iso
 from service.core.endpoints import resolve_endpoint, strip_secrets
-from service.core.estimates import estimate
+from service.core.estimates import Outlook, estimate
 from service.core.jobs import await_end, wake
 from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
 from service.core.run_checks import check_run
@@ -68,17 +68,36 @@ async def create_run(
         code_version=backend.code_version,
         unscorable=test_set.stats.unscorable,
     )
+    return await accept(backend, spec, outlook, headers=headers, idempotency=idempotency)
+
+
+async def accept(
+    backend: Backend,
+    spec: RunSpec,
+    outlook: Outlook,
+    *,
+    headers: dict[str, str],
+    idempotency: Idempotency | None,
+    queue: str = RUNS,
+) -> Run:
+    """Store a run that was checked, with its header values, and wake a worker.
+
+    Raises:
+        SecretsUnavailableError: there is no key to seal the header values with.
+        StorageFullError: the store has less memory left than the run may need.
+        QuotaExceededError: the team may not have another one of this size.
+        IdempotencyConflictError: another process took the key over.
+    """
     await set_aside(backend, spec, outlook)
-    record, created = await backend.store.runs.create(
+    record, _ = await backend.store.runs.create(
         backend.tenant,
         spec,
         secrets=seal(backend.secret_key, headers) if headers else None,
         idempotency=idempotency,
-        queue=RUNS,
+        queue=queue,
         quotas=backend.quotas,
     )
-    if created:
-        await wake(backend, record.id, record)
+    await wake(backend, record.id, record)
     return show(record, backend.now())
 
 

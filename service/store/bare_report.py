@@ -66,5 +66,6 @@ def skipped(code: FailureCode) -> Outcome:
 
 
 def iso_time(milliseconds: int) -> str:
-    """Return a moment as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(milliseconds / 1_000, UTC).isoformat(timespec="milliseconds")
+    """Write a moment in UTC, as `2026-01-31T12:00:00.000Z`."""
+    moment = datetime.fromtimestamp(milliseconds / 1_000, UTC)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"

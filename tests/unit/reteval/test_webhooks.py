@@ -31,7 +31,7 @@ SIGNER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER = "whsec_b3RoZXI="
 EVENT = WebhookEvent(
     type=RunEvent.COMPLETED,
-    timestamp="2025-11-30T00:00:00.000+00:00",
+    timestamp="2025-11-30T00:00:00.000Z",
     data=EndedRun(
         id="run_1",
         status=RunStatus.COMPLETED,
@@ -53,15 +53,15 @@ WEBHOOK = Webhook(
     disabled_reason=None,
     failing_since=None,
     old_secret_until=None,
-    created_at="2025-11-30T00:00:00.000+00:00",
-    updated_at="2025-11-30T00:00:00.000+00:00",
+    created_at="2025-11-30T00:00:00.000Z",
+    updated_at="2025-11-30T00:00:00.000Z",
 )
 DELIVERY = Delivery(
     id="evt_1",
     type="ping",
     run="",
     state=DeliveryState.PENDING,
-    created_at="2025-11-30T00:00:00.000+00:00",
+    created_at="2025-11-30T00:00:00.000Z",
     next_attempt_at=None,
     attempts=(),
 )

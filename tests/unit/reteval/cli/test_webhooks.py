@@ -50,7 +50,7 @@ def test_list_says_how_each_is() -> None:
     """On, failing, off, and why."""
     hooks = (
         WEBHOOK,
-        msgspec.structs.replace(WEBHOOK, id="wh_2", failing_since="2026-01-01T00:00:00.000+00:00"),
+        msgspec.structs.replace(WEBHOOK, id="wh_2", failing_since="2026-01-01T00:00:00.000Z"),
         msgspec.structs.replace(OFF, id="wh_3", events=(RunEvent.FAILED,)),
         msgspec.structs.replace(OFF, id="wh_4", disabled_reason="the receiver answered 410"),
     )
@@ -103,7 +103,7 @@ def test_ping_and_replay_say_where_to_look() -> None:
 
 def test_log_shows_the_last_attempt() -> None:
     """Its time with the status, or with what was wrong."""
-    at = "2026-01-01T00:00:00.000+00:00"
+    at = "2026-01-01T00:00:00.000Z"
     made = msgspec.structs.replace(
         DELIVERY,
         id="evt_2",

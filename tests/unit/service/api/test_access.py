@@ -26,6 +26,7 @@ from tests.unit.service.api.teams import bearer
         f"label={api_key(Scope.ADMIN)[0]}",
         f"share={api_key(Scope.ADMIN)[0]}",
     ],
+    ids=lambda query: query.partition("=")[0],
 )
 async def test_key_in_the_address_is_refused(
     client: httpx.AsyncClient, guarded: httpx.AsyncClient, query: str

@@ -44,7 +44,7 @@ async def test_made_key_shows_its_secret_once(backend: Backend) -> None:
         (Scope.RUNS_WRITE,),
         "key_of_search",
     )
-    assert made.expires_at == "2027-02-28T12:00:00.000+00:00"
+    assert made.expires_at == "2027-02-28T12:00:00.000Z"
     shown = (await list_keys(backend, "", cursor="", limit=1)).items[0]
     given = {
         name: value for name, value in msgspec.structs.asdict(made).items() if name != "secret"

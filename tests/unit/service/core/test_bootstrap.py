@@ -31,7 +31,7 @@ async def test_first_key_is_an_admins(backend: Backend) -> None:
     """It belongs to the default team, has `admin`, expires, and its making is in the log."""
     made = await make_first_key(backend, days=30, again=False)
     assert (made.team, made.scopes) == ("default", (Scope.ADMIN,))
-    assert made.expires_at == "2026-12-30T12:00:00.000+00:00"
+    assert made.expires_at == "2026-12-30T12:00:00.000Z"
     assert (await backend.keyring.find(made.secret)).id == made.id
     log = await page_audit(backend, AuditLog.CHANGES, cursor="", limit=9)
     assert [(row.event, row.key, row.target) for row in log.items] == [

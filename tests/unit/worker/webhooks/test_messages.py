@@ -35,7 +35,7 @@ def test_body_is_small_and_says_where_to_look() -> None:
     """Type, time, and the run with its links: nothing else leaves."""
     assert json.loads(write_body(DUE)) == {
         "type": "run.completed",
-        "timestamp": "2025-11-29T23:58:20.500+00:00",
+        "timestamp": "2025-11-29T23:58:20.500Z",
         "data": {
             "id": "run_1",
             "status": "completed",
