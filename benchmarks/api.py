@@ -1,10 +1,10 @@
 """The hot reads beside a bare litestar handler of the same bytes; an upload beside bare decoding.
 
 Both servers run on granian with one process, ours with keys and rate limits on; the same raw
-sockets ask both, turn and turn about. The share is of requests a second of the server's processor time, which other
-programs on the machine change least; the rates of the clock stand beside it. The upload is timed
-from the first byte to the answer, everything checked and stored durably; beside it stands
-msgspec's decoding of the same lines into the same structs.
+sockets ask both, turn and turn about. The share is of requests a second of the server's processor
+time, which other programs on the machine change least; the rates of the clock stand beside it. The
+upload is timed from the first byte to the answer, everything checked and stored durably; beside it
+stands msgspec's decoding of the same lines into the same structs.
 """
 
 import argparse
@@ -42,7 +42,7 @@ Shot = tuple[str, dict[str, str]]
 def main() -> int:
     """Measure, print the tables and the figures; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--requests", type=int, default=480)
+    parser.add_argument("--requests", type=int, default=4_800)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--upload", type=int, default=50_000)

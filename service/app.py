@@ -67,7 +67,7 @@ from service.store.ending import end_task
 from service.store.quotas import Quotas
 from service.store.rates import RateRule
 from service.store.store import Store
-from service.tracing import flush_tracing, start_tracing
+from service.tracing import flush_tracing, is_traced, start_tracing
 
 _log = structlog.get_logger("reteval.app")
 
@@ -101,14 +101,13 @@ def create_app(settings: Settings) -> Litestar:
     async def live(app: Litestar) -> AsyncIterator[None]:
         async with open_backend(settings) as backend:
             app.state.backend = backend
-            app.state.hot = HotAnswers()
             app.state.pace = Pace(
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
             yield
         await asyncio.to_thread(flush_tracing)
 
-    traffic = Traffic()
+    traffic, hot = Traffic(), HotAnswers()
     guard = Guard(required=settings.auth == "required", operator_key=settings.api_key)
     return Litestar(
         route_handlers=[
@@ -127,8 +126,8 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
-        middleware=[observe, shorten(guard)],
-        state=State({"traffic": traffic}),
+        middleware=[observe(traced=is_traced()), shorten(guard, hot)],
+        state=State({"traffic": traffic, "hot": hot}),
         before_request=check_request,
         before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),

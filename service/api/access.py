@@ -1,5 +1,6 @@
 """The guard before every route of `/v1`: who calls, and whether the route's scope is theirs."""
 
+from collections.abc import Iterable
 from functools import partial
 from http import HTTPMethod
 from typing import Any, Final
@@ -112,7 +113,7 @@ def _find(scope: ASGIScope, parameter: str) -> str:
     return next((value for name, value in _parameters(scope) if name == parameter), "")
 
 
-def _parameters(scope: ASGIScope) -> list[tuple[str, str]]:
+def _parameters(scope: ASGIScope) -> Iterable[tuple[str, str]]:
     if not scope["query_string"]:
         return []
     return Connection(scope).query_params.multi_items()

@@ -15,6 +15,8 @@ from service.api.operations import JSON, Answer
 TAGGED: Final = {"ETag": "Strong: of these very bytes."}
 IF_NONE_MATCH: Final = {"If-None-Match": "Entity tags the caller has, or `*`."}
 _KEPT: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+_KEPT_LINES: Final = [(name.lower().encode(), text.encode()) for name, text in _KEPT.items()]
+_JSON_LINE: Final = (b"content-type", JSON.encode())
 
 
 def known_answers(
@@ -59,11 +61,11 @@ def show_tagged(
 
 async def send_tagged(known: Known, scope: Scope, send: Send) -> None:
     """Send what `answer_tagged` answers, byte for byte."""
-    headers = [(name.lower().encode(), text.encode()) for name, text in _mark(known.etag).items()]
+    headers = [(b"etag", known.etag.encode()), *_KEPT_LINES]
     status, body = 304, b""
     if not holds(scope, known.etag):
         status, body = 200, known.body
-        headers += [(b"content-type", JSON.encode()), (b"content-length", b"%d" % len(body))]
+        headers += [_JSON_LINE, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
@@ -80,5 +82,5 @@ def matches(if_none_match: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-def _mark(etag: str, headers: dict[str, str] | None = None) -> dict[str, str]:
+def _mark(etag: str, headers: dict[str, str] | None) -> dict[str, str]:
     return {"ETag": etag, **_KEPT, **(headers or {})}

@@ -18,7 +18,7 @@ def see_off(traffic: Traffic) -> BeforeMessageSendHookHandler:
 
     async def leave(message: Message, scope: Scope) -> None:
         if message["type"] == "http.response.start":
-            headers = [(name.lower(), value) for name, value in message["headers"]]
+            headers = [*message["headers"]]
             stamp(headers, scope)
             announce(headers, scope)
             message["headers"] = headers

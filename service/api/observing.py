@@ -3,12 +3,13 @@
 import logging
 import time
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any, Final
 
 import structlog
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Middleware, Receive, Scope, Send
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -18,7 +19,7 @@ from prometheus_client import (
 )
 
 from service.api.envelope import read_header, request_id
-from service.tracing import is_traced, note, span
+from service.tracing import note, span
 
 _BEGAN: Final = "began"
 _UNROUTED: Final = "none"
@@ -36,13 +37,13 @@ class Traffic:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._answered = Counter(
+        answered = Counter(
             "reteval_http_requests",
             "Requests answered by this API process",
             ("operation", "status"),
             registry=self.registry,
         )
-        self._seconds = Histogram(
+        seconds = Histogram(
             "reteval_http_request_seconds",
             "Time until the answer began, of requests that did not ask to wait",
             ("operation",),
@@ -50,35 +51,40 @@ class Traffic:
             registry=self.registry,
         )
 
+        # The library takes as long to find a series as to count in it.
+        self._find_counter = cache(answered.labels)
+        self._find_histogram = cache(seconds.labels)
+
     def count(self, status: int, scope: Scope) -> None:
         """Take note of an answer that begins."""
         operation = name_operation(scope)
-        self._answered.labels(operation, str(int(status))).inc()
+        self._find_counter(operation, int(status)).inc()
         began = scope["state"].get(_BEGAN)
         if began is not None and b"wait=" not in scope["query_string"]:
-            self._seconds.labels(operation).observe(time.perf_counter() - began)
+            self._find_histogram(operation).observe(time.perf_counter() - began)
 
 
-def observe(app: ASGIApp) -> ASGIApp:
-    """Wrap a route: a span and the request's id around everything that happens for it."""
+def observe(*, traced: bool) -> Middleware:
+    """Return a layer around each route: its id in log lines, and a span where those are kept."""
 
-    async def observed(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"][_BEGAN] = time.perf_counter()
-        bound = structlog.contextvars.bind_contextvars(
-            request_id=request_id(scope), operation=name_operation(scope)
-        )
-        parent = read_header(scope, b"traceparent") or ""
-        spanned = is_traced() or parent != ""
-        try:
-            if not spanned and not _LEVELS.isEnabledFor(logging.DEBUG):
-                await app(scope, receive, send)  # nobody looks on
-            else:
-                with _span(scope, parent) if spanned else nullcontext():
-                    await app(scope, receive, _note_status(send))
-        finally:
-            structlog.contextvars.reset_contextvars(**bound)
+    def wrap(app: ASGIApp) -> ASGIApp:
+        async def observed(scope: Scope, receive: Receive, send: Send) -> None:
+            scope["state"][_BEGAN] = time.perf_counter()
+            bound = structlog.contextvars.bind_contextvars(
+                request_id=request_id(scope), operation=name_operation(scope)
+            )
+            try:
+                if not traced and not _LEVELS.isEnabledFor(logging.DEBUG):
+                    await app(scope, receive, send)  # nobody looks on
+                else:
+                    with _span(scope) if traced else nullcontext():
+                        await app(scope, receive, _note_status(send))
+            finally:
+                structlog.contextvars.reset_contextvars(**bound)
 
-    return observed
+        return observed
+
+    return wrap
 
 
 def _note_status(send: Send) -> Send:
@@ -93,12 +99,13 @@ def _note_status(send: Send) -> Send:
     return noted
 
 
-def _span(scope: Scope, parent: str) -> AbstractContextManager[None]:
+def _span(scope: Scope) -> AbstractContextManager[None]:
     facts = {f"reteval.{name}": str(value) for name, value in scope["path_params"].items()}
     facts |= {
         "http.request.method": str(scope.get("method")),
         "reteval.request_id": request_id(scope),
     }
+    parent = read_header(scope, b"traceparent") or ""
     return span(name_operation(scope), parent=parent, serves=True, **facts)
 
 

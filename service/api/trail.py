@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from litestar.enums import ScopeType
 from litestar.types import HTTPScope, Scope
 
 from service.api.access import IDENTITY
@@ -17,7 +18,7 @@ _CHANGED: Final = 200
 async def note_event(status: int, headers: Headers, scope: Scope) -> None:
     """Record the event of a route that made, changed or deleted something."""
     operation = find_operation(scope)
-    if operation is None or operation.event is None or scope["type"] != "http":
+    if operation is None or operation.event is None or scope["type"] != ScopeType.HTTP:
         return
     if not _succeeded(status, scope):
         return
@@ -26,9 +27,7 @@ async def note_event(status: int, headers: Headers, scope: Scope) -> None:
         return
     backend: Backend = scope["litestar_app"].state.backend
     made = sent.get(b"location", b"").decode("latin-1")
-    await record(
-        backend.of(scope["state"][IDENTITY]), operation.event, target=_target(made, scope)
-    )
+    await record(backend.of(scope["state"][IDENTITY]), operation.event, target=_target(made, scope))
 
 
 def _target(location: str, scope: HTTPScope) -> str:
