@@ -188,6 +188,14 @@ class IdempotencyConflictError(ServiceError):
     retryable = True
 
 
+class ShownOnceError(ServiceError):
+    """An idempotency key made something whose secret was in the first answer only."""
+
+    code = ErrorCode.SHOWN_ONCE
+    status = HTTPStatus.CONFLICT
+    title = "The secret is shown once"
+
+
 class WebhookDisabledError(ServiceError):
     """A webhook that is switched off gets nothing, not even on request."""
 

@@ -23,7 +23,7 @@ async def note_event(message: Message, scope: Scope) -> None:
         return
     if not isinstance(operation, Operation):
         return
-    if operation.event is None or not _succeeded(message["status"], scope):
+    if operation.event is None or not _succeeded(message["status"], operation):
         return
     headers = MutableScopeHeaders.from_message(message)
     if "Idempotent-Replayed" in headers:
@@ -41,6 +41,6 @@ def _target(headers: MutableScopeHeaders, scope: HTTPScope) -> str:
     return "/".join(dict.fromkeys([*named, *([made] if made else [])]))
 
 
-def _succeeded(status: int, scope: HTTPScope) -> bool:
-    # 200 of a POST says that it was there already; of a PUT, that it was changed.
-    return status in _SUCCESS or (status == _CHANGED and scope["method"] == "PUT")
+def _succeeded(status: int, operation: Operation) -> bool:
+    # 200 beside another success says that it was there already; alone, that it was changed.
+    return status in _SUCCESS or (status == _CHANGED and not {*_SUCCESS} & {*operation.answers})
