@@ -262,7 +262,12 @@ class InvalidError(ServiceError):
 
 
 class EndpointNotAllowedError(ServiceError):
-    """An endpoint that this deployment does not call."""
+    """An endpoint that this deployment does not call.
+
+    `origin` is its scheme, host and port, for the audit log; empty where they are not at fault.
+    """
+
+    origin: str = ""
 
     code = ErrorCode.ENDPOINT_NOT_ALLOWED
     status = HTTPStatus.UNPROCESSABLE_ENTITY

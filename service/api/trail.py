@@ -1,4 +1,4 @@
-"""Puts what a route did into the audit log, once it succeeded and before it is answered."""
+"""Puts what a route did, or would not call, into the audit log before it is answered."""
 
 from typing import Any, Final
 
@@ -6,29 +6,40 @@ from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import HTTPScope, Message, Scope
 
+from reteval.contract.audit import AuditEvent
 from service.api.access import IDENTITY
 from service.api.operations import OPERATION, Operation
+from service.api.problems import DENIED
 from service.core.audit import record
 from service.core.backend import Backend
+from service.errors import EndpointNotAllowedError
 
 _SUCCESS: Final = (201, 202, 204)
 _CHANGED: Final = 200
 
 
 async def note_event(message: Message, scope: Scope) -> None:
-    """Record the event of a route that made, changed or deleted something."""
+    """Record that a route made, changed or deleted something, or refused an address."""
     handler: Any = scope.get("route_handler")
     operation = handler.opt.get(OPERATION) if handler is not None else None
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
     if not isinstance(operation, Operation):
         return
+    backend: Backend = scope["litestar_app"].state.backend
+    denied: EndpointNotAllowedError | None = scope["state"].get(DENIED)
+    if denied is not None and denied.origin:
+        await record(
+            backend.of(scope["state"][IDENTITY]),
+            AuditEvent.EGRESS_DENIED,
+            target=denied.origin,
+            detail=f"{operation.id}: {denied.errors[0].message}",
+        )
     if operation.event is None or not _succeeded(message["status"], operation):
         return
     headers = MutableScopeHeaders.from_message(message)
     if "Idempotent-Replayed" in headers:
         return
-    backend: Backend = scope["litestar_app"].state.backend
     await record(
         backend.of(scope["state"][IDENTITY]), operation.event, target=_target(headers, scope)
     )

@@ -137,3 +137,16 @@ async def test_end_that_cannot_be_written_down(
                 state = await settled(store, hook.id, f"evt_{run_id[4:]}")
     assert state is DeliveryState.DELIVERED
     assert len(receiver.messages) == 2
+
+
+async def test_receiver_that_may_not_be_called_is_in_the_audit_log(store: Store) -> None:
+    """Each attempt that was not let out is an event, with where it would have gone."""
+    hook = await stored_webhook(store, url="http://10.0.0.1:8000/hook?token=s3cret")
+    run_id = await ended_run(store)
+    async with delivering(store, RETEVAL_WEBHOOK_RETRIES_S="0"):
+        state = await settled(store, hook.id, f"evt_{run_id[4:]}")
+    assert state is DeliveryState.FAILED
+    log, _ = await store.audit.page("access", before=None, limit=9)
+    seen = [(fields["event"], fields["team"], fields["target"]) for _, fields in log]
+    assert seen == [("egress_denied", DEFAULT_TENANT, hook.id)] * 2
+    assert all(fields["detail"].startswith("http://10.0.0.1:8000: ") for _, fields in log)
