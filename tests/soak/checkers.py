@@ -71,7 +71,7 @@ def every_query_has_one_outcome(events: Events) -> Iterator[str]:
     """
     queries = _queries(events)
     for found in _reported(events):
-        counts, asked = found.report.counts, [it.id for it in queries[found.report.test_set.id]]
+        counts, asked = found.report.counts, [it.id for it in _asked(found, queries)]
         unplanned = not found.rows and found.status in (RunStatus.CANCELLED, RunStatus.FAILED)
         told = Counter(str(row.outcome.status) for row in found.rows)
         if unplanned:
@@ -88,8 +88,8 @@ def numbers_follow_from_outcomes(events: Events) -> Iterator[str]:
     queries = _queries(events)
     for found in _reported(events):
         try:
-            check_metrics(found.report, [*found.rows], queries[found.report.test_set.id])
-        except AssertionError as exc:
+            check_metrics(found.report, [*found.rows], _asked(found, queries))
+        except (AssertionError, ValueError) as exc:  # a value differs, or a query has no outcome
             yield f"{found.run}: {exc}"
 
 
@@ -157,33 +157,32 @@ def answers_were_asked_for(events: Events) -> Iterator[str]:
         for row in one.rows:
             if not row.outcome.status.answered:
                 continue
-            hits = [hit["id"] for hit in search(row.query)[1]]
             if row.query not in answered:
                 yield f"{one.run}: {row.query!r} was never answered"
-            elif row.outcome.ids != hits[: one.report.depth if one.report else 0]:
+                continue
+            hits = [hit["id"] for hit in search(row.query)[1]]
+            if row.outcome.ids != hits[: one.report.depth]:
                 yield f"{one.run}: {row.query!r} was answered otherwise"
 
 
 def nothing_is_sent_after_cancel(events: Events) -> Iterator[str]:
-    """(g) Two seconds after a cancellation nothing is sent, outages apart; nor after the end."""
-    faults = pick(events, Fault)
-    stops: dict[str, float] = {}
-    for cancelled in pick(events, Cancelled):
-        stops.setdefault(cancelled.run, cancelled.ended + CANCEL_S + SLACK_S)
-    for read in pick(events, Read):
-        if read.status.terminal:
-            stops[read.run] = min(stops.get(read.run, read.ended + LEASE_S), read.ended + LEASE_S)
+    """(g) Two seconds after a cancellation nothing is sent, outages apart; nor after the end.
+
+    Where a fault kept a worker from hearing of it, a lease is the bound, and what a frozen one
+    was about to send.
+    """
+    faults, over = pick(events, Fault), _over(events)
     late: dict[str, list[Asked]] = defaultdict(list)
     for request in pick(events, Asked):
-        if request.began > stops.get(request.run, request.began):
+        if request.run in over and request.began > over[request.run][1]:
             late[request.run].append(request)
     for run, requests in late.items():
-        begin = stops[run] - CANCEL_S - SLACK_S
-        for request in requests[:1]:
-            if not _disturbed(faults, begin, request.began):
-                yield f"{run} was asked for at {request.began:.2f}, after {stops[run]:.2f}"
-        frozen = sum(fault.freezes and fault.ended > begin for fault in faults)
-        zombies = [it for it in requests if it.began > stops[run] + LEASE_S + SLACK_S]
+        known, bound = over[run]
+        first = requests[0].began
+        if not any(it.began < first and known < it.ended + SLACK_S for it in faults):
+            yield f"{run} was asked for at {first:.2f}, and over at {known:.2f}"
+        frozen = sum(fault.freezes and fault.ended > known for fault in faults)
+        zombies = [it for it in requests if it.began > bound + LEASE_S + SLACK_S]
         if len(zombies) > CONCURRENCY * frozen:
             yield f"{run} was asked for {len(zombies)} times more than a lease too late"
 
@@ -209,12 +208,13 @@ def nobody_sees_anothers(events: Events) -> Iterator[str]:
         who = client[found.run] = owners.get(found.token, "")
         if found.label != who:
             yield f"{found.run} of {who!r} has the label {found.label!r}"
-        if found.report and found.report.test_set.id != sets[who].test_set:
+        own = sets[who].test_set if who in sets else ""
+        if found.report and found.report.test_set.id != own:
             yield f"{found.run} of {who!r} has the test set {found.report.test_set.id}"
         if not {row.query for row in found.rows} <= texts.get(who, set()):
             yield f"{found.run} of {who!r} has queries of others"
     for request in pick(events, Asked):
-        if request.run in client and request.text not in texts[client[request.run]]:
+        if request.run in client and request.text not in texts.get(client[request.run], ()):
             yield f"{request.run} was asked for {request.text!r}"
     for listed in pick(events, Listed):
         if set(listed.labels) - {listed.label}:
@@ -266,6 +266,10 @@ def _queries(events: Events) -> dict[str, list[Query]]:
     return {uploaded.test_set: [*uploaded.queries] for uploaded in pick(events, Uploaded)}
 
 
+def _asked(found: Found, queries: dict[str, list[Query]]) -> list[Query]:
+    return queries.get(found.report.test_set.id, [])
+
+
 def _reported(events: Events) -> list[Found]:
     return [found for found in pick(events, Found) if found.report is not None]
 
@@ -277,6 +281,14 @@ def _line(run: str, found: dict[str, Found]) -> Iterator[str]:
         run = found[run].parent if run in found else ""
 
 
-def _disturbed(faults: list[Fault], begin: float, end: float) -> bool:
-    """Whether any fault, or its aftermath, lies between."""
-    return any(fault.began < end and begin < fault.ended + SLACK_S for fault in faults)
+def _over(events: Events) -> dict[str, tuple[float, float]]:
+    """Return when each run was known to be over, and from when on nothing may be sent for it."""
+    over: dict[str, tuple[float, float]] = {}
+    for cancelled in pick(events, Cancelled):
+        at = cancelled.ended
+        over.setdefault(cancelled.run, (at, at + CANCEL_S + SLACK_S))
+    for read in pick(events, Read):
+        if read.status.terminal:
+            end = (read.ended, read.ended + LEASE_S)
+            over[read.run] = min(over.get(read.run, end), end, key=lambda it: it[1])
+    return over

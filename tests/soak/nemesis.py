@@ -18,8 +18,8 @@ from tests.soak.history import Drained, Fault, Healed, History
 from tests.soak.rig import Mood, Rig
 
 PAUSE_S: Final = (0.2, 1.5)
-LAST_S: Final = (0.5, 7.0)
-"""From a glitch to twice the lease."""
+LAST_S: Final = ((0.1, 1.0), (0.5, 3.0), (5.0, 8.0))
+"""Glitches, faults within a lease, and faults that outlast every lease."""
 TWO: Final = 0.35
 """Share of faults that come with a second one."""
 HOUR_S: Final = 3600
@@ -69,7 +69,7 @@ class Nemesis:
         end = self._history.now() + seconds
         while (left := end - self._history.now()) > 0:
             time.sleep(min(left, self._dice.uniform(*PAUSE_S)))
-            self.strike(min(left, self._dice.uniform(*LAST_S)))
+            self.strike(min(left, self._dice.uniform(*self._dice.choice(LAST_S))))
             self._revive()
         self.heal()
 
