@@ -33,7 +33,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         StorageFullError: the store has less memory left than the child may need.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
-    clean, variants = await _count_unanswered(backend, parent)
+    whole, clean, variants = await _count_unanswered(backend, parent)
     before = parent.spec.request
     changed = structs.replace(
         before,
@@ -64,6 +64,7 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
         egress=backend.egress,
         code_version=backend.code_version,
         retry=parent.id,
+        clean=whole,
     )
     await set_aside(backend, spec, outlook)
     await backend.store.runs.use(backend.tenant, parent.id)
@@ -78,8 +79,8 @@ async def retry(backend: Backend, run_id: str, request: RetryRequest) -> Run:
     return show(record, backend.now())
 
 
-async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int]:
-    """Return how many clean requests, and how many others, have no answer."""
+async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int, int]:
+    """Return how many clean requests there are, how many lack an answer, and how many others do."""
     clean, _ = await backend.store.outcomes.plan_size(backend.tenant, parent.id)
     statuses = await backend.store.outcomes.statuses(backend.tenant, parent.id)
     lost = [not _STATUSES[status].answered for status in statuses]
@@ -89,4 +90,4 @@ async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, i
         raise NothingToRetryError(
             f"Run {parent.id!r} has no request without an answer; start a new run instead."
         )
-    return sum(lost[:clean]), sum(lost[clean:])
+    return clean, sum(lost[:clean]), sum(lost[clean:])
