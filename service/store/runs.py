@@ -280,8 +280,10 @@ class Runs:
 
     async def _tell_loss(self, run_id: str) -> str:
         """Say from when on runs are remembered, to somebody who may have one from before."""
-        if not _RUN_ID.fullmatch(run_id) or not (birth := await self._connection.get(keys.BIRTH)):
+        if not _RUN_ID.fullmatch(run_id):
             return ""
+        # a store without its birth lost its data a moment ago
+        birth = await self._connection.get(keys.BIRTH) or await self._connection.now_ms()
         moment = iso_time(int(birth))
         return f" The store's records begin at {moment}: one from before may have been lost."
 

@@ -4,6 +4,7 @@ Each runs as an operator would start it; nothing restarts what dies but the test
 """
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -54,6 +55,14 @@ class Part:
         """Whether that process runs."""
         return self.process.poll() is None
 
+    def catches(self, number: signal.Signals) -> bool:
+        """Whether the process has come so far that it handles a signal itself."""
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{self.pid}/status").read_text()
+            caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+            return bool(caught >> (number - 1) & 1)
+        return False
+
     def horses(self) -> list[int]:
         """The processes forked for the jobs under way."""
         return [pid for pid in find_descendants(self.pid) if is_alive(pid)]
@@ -88,6 +97,7 @@ class Cluster:
     def __init__(self, folder: Path, **environ: str) -> None:
         self.store = EmbeddedServer(folder / "store")
         self.workers: list[Part] = []
+        self._numbers = itertools.count()
         self._folder = folder
         self._environ = environ
         self.port = claim_port("127.0.0.1", 0)
@@ -146,7 +156,7 @@ class Cluster:
     ) -> Part:
         """Start a worker; `store_url` may lead through a proxy, `log` and `environ` are its own."""
         env = self.environment(store_url) | environ
-        place = log or self._log(f"worker-{len(self.workers)}")
+        place = log or self._log(f"worker-{next(self._numbers)}")
         part = Part(["worker", "--queue", queue], env, place)
         self.workers.append(part)
         return part

@@ -36,6 +36,7 @@ def flush(cluster: Cluster) -> None:
 @pytest.mark.parametrize("lose", [restart_empty, flush], ids=["F18 restarted empty", "F27 flushed"])
 def test_lost_data_is_told(cluster: Cluster, lose: Callable[[Cluster], None]) -> None:
     """The run's worker stops sending and lives; its id is a 404 that says what may be lost."""
+    cluster.start_api()  # one that remembers no earlier loss
     worker = cluster.start_worker()
     with set_stage(cluster) as stage:
         run = stage.start_run()

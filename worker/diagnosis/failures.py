@@ -49,6 +49,8 @@ _FIXES: Final = {
     FailureCode.REPORTED: "see why your own search failed; `detail` is what it said",
     FailureCode.NOT_SENDABLE: "correct the query's fields or the endpoint's description, which "
     "cannot carry them",
+    FailureCode.CORRUPT_RECORD: "tell the operator, whose log names the record: the store is "
+    "damaged or something else writes to it",
     FailureCode.PARENT_DELETED: "start a new run over this test set: the run it was to read is "
     "gone",
 }

@@ -247,7 +247,7 @@ def test_start_refuses_a_damaged_file(data: Path, part: str) -> None:
     middle = len(content) // 2
     damaged.write_bytes(content[:middle] + b"?" * 20 + content[middle + 20 :])
     broken = damaged.read_bytes()
-    with pytest.raises(EmbeddedError, match=r"docs/operations\.md.*valkey-check-aof"):
+    with pytest.raises(EmbeddedError, match=r"docs/store-faults\.md.*valkey-check-aof"):
         EmbeddedServer(data).start()
     assert damaged.read_bytes() == broken
 

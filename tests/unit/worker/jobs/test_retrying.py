@@ -10,7 +10,7 @@ from reteval.contract.endpoints import Endpoint
 from reteval.contract.results import Results
 from reteval.contract.runs import Limits, RetryRequest, RunRequest, RunStatus, Window
 from reteval.contract.saved_endpoints import SavedEndpointRequest
-from service.core.backend import Backend, parse_policy
+from service.core.backend import Backend, Keeping, parse_policy
 from service.core.endpoints import save_endpoint
 from service.core.retrying import retry
 from service.core.runs import create_run
@@ -40,6 +40,7 @@ def backend(store: Store, queue: JobQueue) -> Backend:
         egress="loopback",
         secret_key=KEY,
         code_version="0.1.0",
+        keeping=Keeping(),
         now=lambda: datetime.now(UTC),
     )
 
