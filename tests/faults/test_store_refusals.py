@@ -74,10 +74,12 @@ def upload_until_refused(client: Client) -> list[str]:
     while True:
         try:
             made = client.upload(make_test_set(f"disk-{len(taken)}", 50))
-        except ServerError as refused:
-            assert (refused.status, refused.code) == (503, "store_unavailable")
-            return taken
+        except ServerError as exc:
+            refused = (exc.status, exc.code)
+            break
         taken.append(made.id)
+    assert refused == (503, "store_unavailable")
+    return taken
 
 
 def check_kept(client: Client, taken: list[str]) -> None:
@@ -137,7 +139,10 @@ def test_f24_promoted_replica_is_found(
         assert wait_until(lambda: new.exists(f"t:default:run:{run.id}") == 1, PATIENCE_S)
         swap(old, new)
         check_away(ask(cluster.url, "/v1/runs", body=stage.request()))
-        assert findings(cluster.url) == ("not_ready", {"replica"})
+        assert findings(cluster.url) == (
+            "not_ready",
+            {"replica", "no_worker"},
+        )  # the interactive one
         assert ask(cluster.url, f"/v1/runs/{run.id}").status_code == 200
         way.lead_to(copy)
         assert wait_until(cluster.ready, PATIENCE_S)

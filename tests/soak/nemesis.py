@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -140,14 +141,21 @@ class Nemesis:
 
     @contextmanager
     def _drain_worker(self) -> Iterator[None]:
-        victim, began = self._victim(), self._history.now()
+        """Tell a worker to end that has come so far that it can be told."""
+        victim = self._victim()
+        wait_until(lambda: victim.catches(signal.SIGTERM), PATIENCE_S)
         victim.send(signal.SIGTERM)
+        ending = threading.Thread(target=self._await_end, args=(victim, self._history.now()))
+        ending.start()
         yield
+        ending.join()
+        self._rig.replace(victim)
+
+    def _await_end(self, victim: Part, began: float) -> None:
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
             code = victim.process.wait(PATIENCE_S)
         self._history.note(Drained, f"worker {victim.pid}", began, exit_code=code)
-        self._rig.replace(victim)
 
     @contextmanager
     def _shift_clock(self) -> Iterator[None]:
