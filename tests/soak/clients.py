@@ -24,14 +24,14 @@ from tests.soak.history import (
 )
 from tests.soak.rig import Rig
 
-SIZE: Final = 24
-"""Queries of a run: three shards."""
+SIZE: Final = 80
+"""Queries of a run: four shards."""
 OPEN: Final = 4
 """Runs that a client leaves under way at once."""
 TRIES: Final = 4
 """How often a creation without an answer is sent again."""
 PAUSE_S: Final = (0.02, 0.4)
-LIMITS: Final = {"concurrency": CONCURRENCY, "timeout_s": 1.0, "retries": 1, "max_error_rate": 0.5}
+LIMITS: Final = {"timeout_s": 1.0, "retries": 1, "max_error_rate": 0.5}
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ class Caller:
         request = self._token() | {
             "test_set": self._test_set,
             "endpoint": {"url": self._rig.endpoint.url},
-            "limits": LIMITS,
+            "limits": LIMITS | {"concurrency": self._dice.choice((1, CONCURRENCY))},
         }
         token = request["meta"]["token"]
         for _ in range(TRIES):

@@ -23,6 +23,8 @@ LAST_S: Final = ((0.1, 1.0), (0.5, 3.0), (5.0, 8.0))
 """Glitches, faults within a lease, and faults that outlast every lease."""
 TWO: Final = 0.35
 """Share of faults that come with a second one."""
+WEIGHTS: Final = (3, 1, 4, 1)
+"""How often a fault is of a worker, the API, the store, the endpoint."""
 HOUR_S: Final = 3600
 
 Injury = Callable[[], AbstractContextManager[None]]
@@ -54,7 +56,6 @@ class Nemesis:
             "freeze store": self._freeze_store,
             "slow store": self._slow_store,
             "tear answers": self._tear_answers,
-            "cut connections": self._cut_connections,
             "refuse workers": self._refuse_workers,
             "mute workers": self._mute_workers,
             "refuse api": self._refuse_api,
@@ -77,9 +78,11 @@ class Nemesis:
     def strike(self, seconds: float) -> None:
         """Bring one fault about, or two of different parts at once, and mend them."""
         parts = [self._workers, self._api, self._store, self._moods]
-        count = 1 + (self._dice.random() < TWO)
+        chosen = self._dice.choices(parts, WEIGHTS)
+        if self._dice.random() < TWO:
+            chosen.append(self._dice.choice([part for part in parts if part is not chosen[0]]))
         with ExitStack() as faults:
-            for part in self._dice.sample(parts, count):
+            for part in chosen:
                 name = self._dice.choice([*part])
                 faults.enter_context(self._last(name, part[name]))
             time.sleep(seconds)
@@ -210,15 +213,12 @@ class Nemesis:
 
     @contextmanager
     def _tear_answers(self) -> Iterator[None]:
-        for way in (self._rig.api_way, self._rig.worker_way):
+        ways = (self._rig.api_way, self._rig.worker_way)
+        for way in ways:
             way.cut_after(self._dice.randrange(2_000))
         yield
-
-    @contextmanager
-    def _cut_connections(self) -> Iterator[None]:
-        for way in (self._rig.api_way, self._rig.worker_way):
+        for way in ways:
             way.cut()
-        yield
 
     @contextmanager
     def _refuse_workers(self) -> Iterator[None]:

@@ -5,9 +5,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from reteval import Client
@@ -20,7 +22,9 @@ from tests.faults.collection import search
 from tests.soak.history import Asked, History
 
 WORKERS: Final = 3
-LATENCY_S: Final = 0.01
+SHARDS: Final = (20, 1_000)
+"""Sizes of shards by who plans: many to hand over, or one that is held for long."""
+LATENCY_S: Final = (0.01, 0.15)
 HANG_S: Final = 2.0
 BAD: Final = 0.75
 """Share of the requests that feel a mood."""
@@ -65,7 +69,7 @@ class Moody(Endpoint):
             text=received.text,
             answered=mood is Mood.WELL,
         )
-        time.sleep(HANG_S if mood is Mood.HANGS else LATENCY_S)
+        time.sleep(HANG_S if mood is Mood.HANGS else self._dice.uniform(*LATENCY_S))
         if mood is Mood.BREAKS:
             raise ConnectionAbortedError
         wrong = {Mood.BUSY: (503, {}), Mood.LIMITED: (429, {}), Mood.BABBLES: (200, {"error": "?"})}
@@ -81,6 +85,7 @@ class Rig(Struct, frozen=True):
     endpoint: Moody
     clock: str
     """A library that shifts a program's clock; empty where there is none."""
+    sizes: Iterator[int] = msgspec.field(default_factory=lambda: cycle(SHARDS))
 
     def client(self, *, retry: Retry | None = None) -> Client:
         """Open a client that sends everything once, unless told otherwise."""
@@ -93,8 +98,10 @@ class Rig(Struct, frozen=True):
 
     def start_worker(self, queue: str = RUNS, *, shift_s: int = 0) -> Part:
         """Start a worker, whose clock may be wrong."""
-        wrong = {"LD_PRELOAD": self.clock, "CLOCK_SHIFT_S": str(shift_s)} if self.clock else {}
-        return self.cluster.start_worker(self.worker_way.url, queue=queue, **wrong)
+        environ = {"RETEVAL_SHARD_SIZE": str(next(self.sizes))}
+        if self.clock:
+            environ |= {"LD_PRELOAD": self.clock, "CLOCK_SHIFT_S": str(shift_s)}
+        return self.cluster.start_worker(self.worker_way.url, queue=queue, **environ)
 
     def replace(self, worker: Part, *, shift_s: int = 0) -> None:
         """Let another worker take the place of one."""
@@ -122,10 +129,10 @@ class Rig(Struct, frozen=True):
 def set_up(
     folder: Path, history: History, dice: random.Random, *, clock: str = ""
 ) -> Iterator[Rig]:
-    """Run a deployment whose runs are cut into small shards."""
+    """Run a deployment with workers for both queues, each part behind its proxy."""
     with (
         serve(Moody(history, dice)) as endpoint,
-        run_cluster(folder, RETEVAL_SHARD_SIZE="10") as cluster,
+        run_cluster(folder) as cluster,
         proxy_to(cluster.store.url) as api_way,
         proxy_to(cluster.store.url) as worker_way,
     ):
