@@ -26,7 +26,7 @@ from tests.soak.rig import Rig
 
 SIZE: Final = 80
 """Queries of a run: four shards."""
-OPEN: Final = 4
+OPEN: Final = 3
 """Runs that a client leaves under way at once."""
 TRIES: Final = 4
 """How often a creation without an answer is sent again."""

@@ -24,7 +24,7 @@ from tests.soak.history import Asked, History
 WORKERS: Final = 3
 SHARDS: Final = (20, 1_000)
 """Sizes of shards by who plans: many to hand over, or one that is held for long."""
-LATENCY_S: Final = (0.01, 0.15)
+LATENCY_S: Final = (0.01, 0.08)
 HANG_S: Final = 2.0
 BAD: Final = 0.75
 """Share of the requests that feel a mood."""
