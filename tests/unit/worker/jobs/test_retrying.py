@@ -174,3 +174,15 @@ async def test_retry_of_a_deleted_run_ends(store: Store, backend: Backend, redis
         await work_off(store, redis_url)
     state = await store.runs.get(DEFAULT_TENANT, child.id)
     assert (state.status, state.error) == (RunStatus.FAILED, "parent_deleted")
+
+
+async def test_early_end_counts_every_query(store: Store, backend: Backend, redis_url: str) -> None:
+    """A child cancelled before it began counts all queries, not only those it would have sent."""
+    with serve_answers(answer_half) as endpoint:
+        parent = await ended_run(store, redis_url, endpoint.url)
+        child = await retry(backend, parent.id, RetryRequest(headers={"X-Key": "s"}))
+        await store.runs.request_cancel(DEFAULT_TENANT, child.id)
+    report = msgspec.json.decode(await store.runs.results(DEFAULT_TENANT, child.id), type=Results)
+    assert report.status is RunStatus.CANCELLED
+    assert (child.planned.clean, report.num_queries) == (6, 12)
+    assert (report.counts.planned, report.counts.skipped) == (12, 12)
