@@ -16,7 +16,7 @@ from service.store.scripts import Scripts, text
 
 KEPT_MS: Final = 86_400_000
 """How long a key is remembered."""
-LEASE_MS: Final = 60_000
+LEASE_MS: Final = 20_000
 """How long a process that died keeps others from a key under which it made nothing."""
 
 

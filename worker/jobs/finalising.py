@@ -84,7 +84,7 @@ async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
     if size.total:
         parts = _note_first(_read_shards(work, size, code), shown, size.clean)
         await journal.pack(claim, parts, tags=[[]] * size.clean)
-    shown = shown or [skipped(code)] * record.spec.planned.clean
+    shown = shown or [skipped(code)] * record.spec.accountable
     await journal.finish(
         claim,
         status=RunStatus.FAILED,
@@ -104,7 +104,7 @@ async def describe_damaged(work: Work) -> bytes:
     except (CorruptRecordError, NotFoundError):
         return b""
     code = FailureCode.CORRUPT_RECORD
-    clean = [skipped(code)] * record.spec.planned.clean
+    clean = [skipped(code)] * record.spec.accountable
     return report_bare(record, status=RunStatus.FAILED, reason=code, clean=clean)
 
 
