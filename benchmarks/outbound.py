@@ -11,13 +11,10 @@ import argparse
 import asyncio
 import gc
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import NamedTuple
 
 import aiohttp
@@ -25,6 +22,7 @@ import httpx
 import msgspec
 import uvloop
 from httpx_aiohttp import AiohttpTransport
+from programs import answering
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import Outcome
@@ -33,10 +31,9 @@ from service.egress import Policy
 from worker.search.searcher import Searcher
 from worker.search.template import Ask
 
-ROOT = Path(__file__).parents[1]
 SHARE_OF_BARE = 0.9
 SHARE_OF_IDEAL = 0.95
-DELAY_MS = 50.0
+DELAY_MS = 50
 HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 
@@ -152,23 +149,11 @@ def middle(rates: list[Rate], column: int) -> float:
     return statistics.median(rate[column] for rate in rates)
 
 
-@contextmanager
-def started(*words: str) -> Iterator[str]:
-    """Start the endpoint, yield its address, and terminate it."""
-    line = [sys.executable, str(ROOT / "benchmarks" / "fast_endpoint.py"), *words]
-    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None  # noqa: S101
-            yield process.stdout.readline().split()[1]
-        finally:
-            process.terminate()
-
-
 def measure_busy(options: argparse.Namespace) -> float:
     """Print a row for each size and concurrency; return the median share."""
     shares = []
     for hits in (10, 100):
-        with started("--hits", str(hits)) as url:
+        with answering(hits=hits) as url:
             for concurrency in (1, 8, 32, 128):
                 rows = compare(url, options.requests, concurrency, options.rounds)
                 shares.append(print_row(f"{hits} hits", concurrency, rows))
@@ -178,7 +163,7 @@ def measure_busy(options: argparse.Namespace) -> float:
 def measure_slow(options: argparse.Namespace) -> float:
     """Print a row for each concurrency; return the least share of concurrency / latency."""
     least = 1.0
-    with started("--hits", "10", "--delay-ms", str(DELAY_MS)) as url:
+    with answering(delay_ms=DELAY_MS) as url:
         for concurrency in (8, 32):
             # Enough of them that connecting weighs little.
             rows = compare(url, concurrency * 100, concurrency, min(options.rounds, 3))

@@ -5,21 +5,17 @@ counts what scripts call inside it, too: of what arrives over connections `evals
 """
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import redis
+from programs import answering, serving, upload
 
 from reteval import Client
 from service.embedded import EmbeddedServer
 
-ROOT = Path(__file__).parents[1]
 GOAL = 100
 """Scripts run for each 1,000 outcomes; written one by one they would be 1,000."""
 
@@ -32,18 +28,15 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always")
     options = parser.parse_args()
-    service = [sys.executable, "-m", "service", "up", "--port", "0"]
-    with tempfile.TemporaryDirectory() as folder:
-        data = f"{folder}/data"
-        service += ["--data", data, "--workers", str(options.workers)]
-        with (
-            started([sys.executable, str(ROOT / "benchmarks" / "fast_endpoint.py")]) as endpoint,
-            started(service) as url,
-            redis.Redis.from_url(EmbeddedServer(data).url) as server,
-            Client(url) as client,
-        ):
-            server.config_set("appendfsync", options.fsync)
-            before, after, took = measure(options, client, server, endpoint)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        answering() as endpoint,
+        serving(folder, workers=options.workers) as url,
+        redis.Redis.from_url(EmbeddedServer(f"{folder}/data").url) as server,
+        Client(url) as client,
+    ):
+        server.config_set("appendfsync", options.fsync)
+        before, after, took = measure(options, client, server, endpoint)
     return report(options, before, after, took)
 
 
@@ -51,15 +44,11 @@ def measure(
     options: argparse.Namespace, client: Client, server: "redis.Redis", endpoint: str
 ) -> tuple[dict[str, Any], dict[str, Any], float]:
     """Run once; return the server's numbers before and after, and the seconds."""
-    queries = [
-        {"query": f"how do I reset part {number}", "relevant_ids": ["doc-00002"]}
-        for number in range(options.queries)
-    ]
-    test_set = client.upload({"name": "load", "queries": queries})
+    test_set = upload(client, queries=options.queries)
     before = read(server)
     began = time.perf_counter()
     limits = {"concurrency": options.concurrency}
-    run = client.run({"test_set": test_set.id, "endpoint": {"url": endpoint}, "limits": limits})
+    run = client.run({"test_set": test_set, "endpoint": {"url": endpoint}, "limits": limits})
     ended = client.wait(run.id)
     took = time.perf_counter() - began
     assert ended.progress.done == options.queries, ended  # noqa: S101
@@ -105,17 +94,6 @@ def report(
     print(f"{'outcomes a second':34}{options.queries / took:10.0f}")
     print(f"figure store_scripts_per_1000_outcomes {scripts:.1f} goal <= {GOAL}")
     return int(scripts > GOAL)
-
-
-@contextmanager
-def started(words: list[str]) -> Iterator[str]:
-    """Start a program of ours, yield the address of its ready line, and terminate it."""
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None  # noqa: S101
-            yield process.stdout.readline().split()[1]
-        finally:
-            process.terminate()
 
 
 if __name__ == "__main__":

@@ -9,22 +9,18 @@ beside it stands the same loop on httpx's own connection pool.
 import argparse
 import asyncio
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
-from pathlib import Path
 
 import httpx
 import uvloop
 from httpx_aiohttp import AiohttpTransport
+from programs import answering, serving, upload
 
 from reteval import Client
 
-ROOT = Path(__file__).parents[1]
 GOAL = 0.8
 
 
@@ -35,14 +31,12 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    endpoint_words = [sys.executable, str(ROOT / "benchmarks" / "fast_endpoint.py")]
-    with tempfile.TemporaryDirectory() as folder:
-        service_words = [sys.executable, "-m", "service", "up", "--port", "0", "--workers", "1"]
-        with (
-            started(endpoint_words) as endpoint,
-            started([*service_words, "--data", f"{folder}/data"]) as service,
-        ):
-            rows = compare(options, endpoint, service)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        answering() as endpoint,
+        serving(folder) as service,
+    ):
+        rows = compare(options, endpoint, service)
     print_table(options, rows)
     share = statistics.median(
         w / b for w, b in zip(rows["run"], rows["httpx+aiohttp"], strict=True)
@@ -55,18 +49,10 @@ def compare(options: argparse.Namespace, endpoint: str, service: str) -> dict[st
     """Time each way once a round, turn and turn about; queries a second."""
     rows: dict[str, list[float]] = {"run": [], "httpx+aiohttp": [], "httpx pool": []}
     with Client(service) as client:
-        test_set = client.upload(
-            {
-                "name": "walk",
-                "queries": [
-                    {"query": f"how do I reset part {number}", "relevant_ids": ["doc-00002"]}
-                    for number in range(options.queries)
-                ],
-            }
-        )
+        test_set = upload(client, queries=options.queries)
         for _ in range(options.rounds):
             rows["httpx+aiohttp"].append(time_loop(options, endpoint, AiohttpTransport))
-            rows["run"].append(time_run(options, client, test_set.id, endpoint))
+            rows["run"].append(time_run(options, client, test_set, endpoint))
             rows["httpx pool"].append(time_loop(options, endpoint, httpx.AsyncHTTPTransport))
     return rows
 
@@ -108,17 +94,6 @@ def time_loop(
             return time.perf_counter() - began
 
     return float(options.queries / uvloop.run(send_all()))
-
-
-@contextmanager
-def started(words: list[str]) -> Iterator[str]:
-    """Start a program of ours, yield the address of its ready line, and terminate it."""
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None  # noqa: S101
-            yield process.stdout.readline().split()[1]
-        finally:
-            process.terminate()
 
 
 def print_table(options: argparse.Namespace, rows: dict[str, list[float]]) -> None:

@@ -5,9 +5,10 @@ from typing import Final
 MAX_JSON_BYTES: Final = 10_000_000
 """Largest plain JSON, CSV or TREC body; larger test sets are streamed as NDJSON."""
 MAX_NDJSON_BYTES: Final = 1_000_000_000
-MAX_LINE_BYTES: Final = 65_536
+MAX_LINE_BYTES: Final = 1_000_000
 MAX_QUERIES: Final = 50_000
-MAX_JUDGMENTS_PER_QUERY: Final = 1_000
+MAX_JUDGMENTS_PER_QUERY: Final = 10_000
+"""TREC pools judge up to some thousand documents a topic."""
 MAX_ID_BYTES: Final = 512
 MAX_QUERY_BYTES: Final = 8_192
 MAX_NAME_BYTES: Final = 200
