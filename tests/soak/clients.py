@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from reteval.contract.runs import Run
+from reteval.contract.runs import Run, RunStatus
 from reteval.errors import ResponseError, RetevalError
 from tests.faults.collection import make_test_set
-from tests.soak.checkers import CONCURRENCY
 from tests.soak.history import (
     Cancelled,
     Compared,
@@ -22,7 +21,7 @@ from tests.soak.history import (
     Told,
     Uploaded,
 )
-from tests.soak.rig import Rig
+from tests.soak.rig import TEAM, Rig
 
 SIZE: Final = 80
 """Queries of a run: four shards."""
@@ -31,6 +30,7 @@ OPEN: Final = 3
 TRIES: Final = 4
 """How often a creation without an answer is sent again."""
 PAUSE_S: Final = (0.02, 0.4)
+LANES: Final = (1, 4)
 LIMITS: Final = {"timeout_s": 1.0, "retries": 1, "max_error_rate": 0.5}
 
 T = TypeVar("T")
@@ -49,12 +49,12 @@ class Caller:
         self._tokens = 0
         self._runs: dict[str, Run] = {}
         began = history.now()
-        made = self._client.upload(make_test_set(self.name, SIZE, first=1_000 * number))
+        made = self._client.upload(make_test_set(self.name, SIZE, first=TEAM * number))
         queries = tuple(self._client.queries(made.id))
         history.note(Uploaded, self.name, began, test_set=made.id, queries=queries)
         self._test_set = made.id
         self._acts: dict[Callable[[], None], int] = {
-            self._create: 4,
+            self._create: 8,
             self._poll: 8,
             self._read: 4,
             self._cancel: 1,
@@ -94,7 +94,7 @@ class Caller:
         request = self._token() | {
             "test_set": self._test_set,
             "endpoint": {"url": self._rig.endpoint.url},
-            "limits": LIMITS | {"concurrency": self._dice.choice((1, CONCURRENCY))},
+            "limits": LIMITS | {"concurrency": self._dice.choice(LANES)},
         }
         token = request["meta"]["token"]
         for _ in range(TRIES):
@@ -133,7 +133,8 @@ class Caller:
         return None
 
     def _cancel(self) -> None:
-        run = self._choose(ended=False)
+        running = [run for run in self._runs.values() if run.status is RunStatus.RUNNING]
+        run = self._dice.choice(running) if running else self._choose(ended=False)
         if run is None:
             return
         began = self._history.now()

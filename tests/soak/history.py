@@ -95,7 +95,11 @@ class Asked(Event, frozen=True):
 
 
 class Fault(Event, frozen=True):
-    """Something that the nemesis did; `silences` all workers, `freezes` one of them."""
+    """Something that the nemesis did.
+
+    It `silences` where no worker can keep its lease, and `freezes` where one is stopped in the
+    middle of what it does.
+    """
 
     name: str
     silences: bool = False

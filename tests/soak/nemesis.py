@@ -26,6 +26,8 @@ TWO: Final = 0.35
 WEIGHTS: Final = (3, 1, 4, 1)
 """How often a fault is of a worker, the API, the store, the endpoint."""
 HOUR_S: Final = 3600
+FREEZING: Final = frozenset({"freeze worker", "freeze horse"})
+SILENCING: Final = frozenset({"freeze store", "kill store", "refuse workers", "mute workers"})
 
 Injury = Callable[[], AbstractContextManager[None]]
 
@@ -104,8 +106,8 @@ class Nemesis:
             "nemesis",
             began,
             name=name,
-            silences=name in ("freeze store", "kill store", "refuse workers", "mute workers"),
-            freezes=name in ("freeze worker", "freeze horse"),
+            silences=name in SILENCING,
+            freezes=name in FREEZING,
         )
 
     def _revive(self) -> None:

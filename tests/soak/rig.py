@@ -24,7 +24,10 @@ from tests.soak.history import Asked, History
 WORKERS: Final = 3
 SHARDS: Final = (20, 1_000)
 """Sizes of shards by who plans: many to hand over, or one that is held for long."""
+TEAM: Final = 1_000
+"""The queries of a team are numbered from here on, those of the next from twice as many."""
 LATENCY_S: Final = (0.01, 0.08)
+LONGER: Final = 4
 HANG_S: Final = 2.0
 BAD: Final = 0.75
 """Share of the requests that feel a mood."""
@@ -69,11 +72,16 @@ class Moody(Endpoint):
             text=received.text,
             answered=mood is Mood.WELL,
         )
-        time.sleep(HANG_S if mood is Mood.HANGS else self._dice.uniform(*LATENCY_S))
+        time.sleep(HANG_S if mood is Mood.HANGS else self._take_time(received.text))
         if mood is Mood.BREAKS:
             raise ConnectionAbortedError
         wrong = {Mood.BUSY: (503, {}), Mood.LIMITED: (429, {}), Mood.BABBLES: (200, {"error": "?"})}
         return wrong.get(mood) or self.answer(received.text)
+
+    def _take_time(self, text: str) -> float:
+        """Return how long an answer takes: runs of the first team are long ones."""
+        is_long = int(text.rpartition(" ")[2]) < TEAM
+        return self._dice.uniform(*LATENCY_S) * (LONGER if is_long else 1)
 
 
 class Rig(Struct, frozen=True):
