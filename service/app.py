@@ -43,17 +43,17 @@ from service.api import (
     webhooks,
 )
 from service.api.acceptance import check_request
-from service.api.access import find_identity, guard_routes
+from service.api.access import Guard, find_identity
 from service.api.bodies import AnyRequest
-from service.api.envelope import allow_origins, stamp
+from service.api.departing import see_off
+from service.api.envelope import allow_origins
 from service.api.hot import HotAnswers
-from service.api.limiting import announce
 from service.api.observing import Traffic, observe
 from service.api.openapi import PREFIX, describe
 from service.api.pace import Pace
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
+from service.api.shortcut import shorten
 from service.api.system import write_yaml
-from service.api.trail import note_event
 from service.core.audit import record
 from service.core.backend import Backend, Keeping, parse_policy
 from service.core.bootstrap import make_first_key
@@ -70,7 +70,7 @@ from service.store.ending import end_task
 from service.store.quotas import Quotas
 from service.store.rates import RateRule
 from service.store.store import Store
-from service.tracing import flush_tracing, start_tracing
+from service.tracing import flush_tracing, is_traced, start_tracing
 
 _log = structlog.get_logger("reteval.app")
 
@@ -104,25 +104,24 @@ def create_app(settings: Settings) -> Litestar:
     async def live(app: Litestar) -> AsyncIterator[None]:
         async with open_backend(settings) as backend:
             app.state.backend = backend
-            app.state.hot = HotAnswers()
             app.state.pace = Pace(
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
             yield
         await asyncio.to_thread(flush_tracing)
 
-    traffic = Traffic()
-    guard = guard_routes(required=settings.auth == "required", operator_key=settings.api_key)
+    traffic, hot = Traffic(), HotAnswers()
+    guard = Guard(required=settings.auth == "required", operator_key=settings.api_key)
     return Litestar(
         route_handlers=[
             Router(
                 PREFIX,
                 route_handlers=_handlers(_V1),
-                guards=[guard],
+                guards=[guard.check],
                 dependencies={"backend": Provide(_serve_caller, sync_to_thread=False)},
             ),
             *system.HANDLERS,
-            Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=[guard]),
+            Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=[guard.check]),
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
         exception_handlers={
@@ -130,10 +129,10 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: answer_http_exception,
             Exception: answer_unexpected,
         },
-        middleware=[observe],
-        state=State({"traffic": traffic}),
+        middleware=[observe(traced=is_traced()), shorten(guard, hot)],
+        state=State({"traffic": traffic, "hot": hot}),
         before_request=check_request,
-        before_send=[stamp, announce, note_event, traffic.count],
+        before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),
         lifespan=[live],
         request_max_body_size=None,

@@ -1,59 +1,82 @@
 """The guard before every route of `/v1`: who calls, and whether the route's scope is theirs."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Iterable
 from functools import partial
+from http import HTTPMethod
 from typing import Any, Final
 
 from litestar.connection import ASGIConnection
-from litestar.enums import HttpMethod
 from litestar.handlers import BaseRouteHandler
+from litestar.types import Scope as ASGIScope
 from msgspec import structs
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.grants import SHARE_HEADER, SHARE_PARAMETER
 from reteval.contract.tokens import KEY, holds_token
-from service.api.envelope import request_id
+from service.api.envelope import read_header, request_id
 from service.api.limiting import note_standing
-from service.api.operations import OPERATION, Operation, opens_by_link
+from service.api.operations import OPERATION, Operation, find_operation, opens_by_link
 from service.core.access import Visit, admit
 from service.core.backend import Backend
 from service.core.grants import RUN
 from service.core.identity import LOCAL, Identity
-from service.errors import KeyInUrlError, UnauthorizedError
+from service.errors import KeyInUrlError, ServiceError, UnauthorizedError
 
 IDENTITY: Final = "identity"
 """Where the guard leaves whom it let in, in the state of the request."""
+_REFUSAL: Final = "refusal"
 _SCHEME: Final = "bearer "
 _KEY_PARAMETERS: Final = ("api_key", "apikey", "access_token", "authorization")
+_SHARE_NAME: Final = SHARE_HEADER.lower().encode()
 
 Connection = ASGIConnection[Any, Any, Any, Any]
-Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
 
 
-def guard_routes(*, required: bool, operator_key: str) -> Guard:
-    """Return a guard; with `required` false it lets in whoever comes, as the default team."""
+class Guard:
+    """Decides once a request whether it is let in, and as whom.
 
-    async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        operation = handler.opt.get(OPERATION)
-        if operation is None and connection.scope.get("method") == HttpMethod.OPTIONS:
+    With `required` false it lets in whoever comes, as the default team.
+    """
+
+    def __init__(self, *, required: bool, operator_key: str) -> None:
+        self._required = required
+        self._operator_key = operator_key
+
+    async def check(self, connection: Connection, handler: BaseRouteHandler) -> None:
+        """Let a request in, or refuse it.
+
+        Raises:
+            ServiceError: why it was refused, here or before.
+        """
+        scope = connection.scope
+        if scope.get("method") == HTTPMethod.OPTIONS and handler.opt.get(OPERATION) is None:
             return
-        if not isinstance(operation, Operation):
-            raise UnauthorizedError("This route has not said what it needs.")
-        _refuse_key_in_url(connection)
-        visit = _read_visit(connection, operation)
-        if required:
-            backend: Backend = connection.app.state.backend
-            identity = await admit(
-                backend,
-                visit,
-                operator_key=operator_key,
-                note=partial(note_standing, connection.scope),
-            )
-        else:
-            identity = structs.replace(LOCAL, ip=visit.ip, request_id=visit.request_id)
-        connection.scope["state"][IDENTITY] = identity
+        if IDENTITY not in scope["state"] and _REFUSAL not in scope["state"]:
+            await self.decide(scope)
+        refusal: ServiceError | None = scope["state"].get(_REFUSAL)
+        if refusal is not None:
+            raise refusal
 
-    return guard
+    async def decide(self, scope: ASGIScope) -> Identity | None:
+        """Return whom a request is let in as; None keeps the reason for `check` to raise."""
+        try:
+            identity = scope["state"][IDENTITY] = await self._admit(scope)
+        except ServiceError as exc:
+            scope["state"][_REFUSAL] = exc
+            return None
+        return identity
+
+    async def _admit(self, scope: ASGIScope) -> Identity:
+        operation = find_operation(scope)
+        if operation is None:
+            raise UnauthorizedError("This route has not said what it needs.")
+        _refuse_key_in_url(scope)
+        visit = _read_visit(scope, operation)
+        if not self._required:
+            return structs.replace(LOCAL, ip=visit.ip, request_id=visit.request_id)
+        backend: Backend = scope["litestar_app"].state.backend
+        note = partial(note_standing, scope)
+        return await admit(backend, visit, operator_key=self._operator_key, note=note)
 
 
 def drop_share(connection: Connection) -> list[tuple[str, str]]:
@@ -71,27 +94,37 @@ def find_identity(connection: Connection) -> Identity:
     return identity
 
 
-def _read_visit(connection: Connection, operation: Operation) -> Visit:
-    share = connection.headers.get(SHARE_HEADER) or connection.query_params.get(SHARE_PARAMETER)
-    client = connection.client
+def _read_visit(scope: ASGIScope, operation: Operation) -> Visit:
+    share = ""
+    if opens_by_link(operation):
+        share = read_header(scope, _SHARE_NAME) or _find(scope, SHARE_PARAMETER)
+    client = scope["client"]
     return Visit(
-        key=_read_bearer(connection.headers.get("Authorization", "")),
-        share=(share or "") if opens_by_link(operation) else "",
-        run_id=connection.path_params.get(RUN, ""),
+        key=_read_bearer(read_header(scope, b"authorization") or ""),
+        share=share,
+        run_id=scope["path_params"].get(RUN, ""),
         scope=operation.scope if isinstance(operation.scope, Scope) else None,
-        ip=client.host if client else "",
-        request_id=request_id(connection.scope),
+        ip=client[0] if client else "",
+        request_id=request_id(scope),
     )
+
+
+def _find(scope: ASGIScope, parameter: str) -> str:
+    return next((value for name, value in _parameters(scope) if name == parameter), "")
+
+
+def _parameters(scope: ASGIScope) -> Iterable[tuple[str, str]]:
+    if not scope["query_string"]:
+        return []
+    return Connection(scope).query_params.multi_items()
 
 
 def _read_bearer(sent: str) -> str:
     return sent[len(_SCHEME) :].strip() if sent.lower().startswith(_SCHEME) else ""
 
 
-def _refuse_key_in_url(connection: Connection) -> None:
-    if not connection.scope["query_string"]:
-        return
-    for name, value in connection.query_params.multi_items():
+def _refuse_key_in_url(scope: ASGIScope) -> None:
+    for name, value in _parameters(scope):
         shares = name == SHARE_PARAMETER and not value.startswith(KEY)
         if name.lower() in _KEY_PARAMETERS or (holds_token(value) and not shares):
             raise KeyInUrlError(

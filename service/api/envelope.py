@@ -1,15 +1,16 @@
-"""What every response carries, whatever the route: request id and protective headers."""
+"""The frame of every exchange: headers as sent, request id, protective headers."""
 
 import re
 import secrets
 from typing import Final
 
 from litestar.config.cors import CORSConfig
-from litestar.types import Message, Scope
+from litestar.types import Scope
 
 REQUEST_ID: Final = "X-Request-Id"
 _REQUEST_ID_KEY: Final = "request_id"
-_ACCEPTED_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_HEADERS_KEY: Final = "headers"
+_ACCEPTED_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _REQUEST_HEADERS: Final = (
     "Authorization",
     "Content-Type",
@@ -48,6 +49,23 @@ def allow_origins(origins: tuple[str, ...]) -> CORSConfig | None:
     )
 
 
+Headers = list[tuple[bytes, bytes]]
+"""Of an answer, as they go out: names in lower case."""
+
+
+def read_header(scope: Scope, name: bytes) -> str | None:
+    """Return the first value of a header of the request; `name` in lower case, as servers give it.
+
+    The framework's own objects for headers cost more than the answer of a hot read.
+    """
+    state = scope["state"]
+    known = state.get(_HEADERS_KEY)
+    if known is None:
+        known = state[_HEADERS_KEY] = dict(reversed(list(scope["headers"])))
+    value: bytes | None = known.get(name)
+    return None if value is None else value.decode("latin-1")
+
+
 def request_id(scope: Scope) -> str:
     """Return the request's id: the client's when it is well formed, else a new one."""
     state = scope["state"]
@@ -57,18 +75,13 @@ def request_id(scope: Scope) -> str:
     return str(known)
 
 
-async def stamp(message: Message, scope: Scope) -> None:
-    """Add the headers that a response does not set itself; an answer to HEAD has no body."""
-    if message["type"] == "http.response.start":
-        given = [*message["headers"], (_ID_NAME, request_id(scope).encode())]
-        names = {name.lower() for name, _ in given}
-        message["headers"] = given + [row for row in _DEFAULTS if row[0] not in names]
-    elif message["type"] == "http.response.body" and scope.get("method") == "HEAD":
-        message["body"] = b""
+def stamp(headers: Headers, scope: Scope) -> None:
+    """Add the request's id, and the headers that a response does not set itself."""
+    names = {name for name, _ in headers}
+    headers.append((_ID_NAME, request_id(scope).encode()))
+    headers += [row for row in _DEFAULTS if row[0] not in names]
 
 
 def _sent_id(scope: Scope) -> str | None:
-    for name, value in scope["headers"]:
-        if name.lower() == _ID_NAME and _ACCEPTED_ID.fullmatch(value):
-            return value.decode()
-    return None
+    sent = read_header(scope, _ID_NAME)
+    return sent if sent and _ACCEPTED_ID.fullmatch(sent) else None

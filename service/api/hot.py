@@ -11,6 +11,9 @@ from typing import Final
 from msgspec import Struct
 
 KEPT_S: Final = 1.0
+STATE: Final = "state"
+RESULTS: Final = "results"
+"""Parts of a run whose answers are kept."""
 _MOST: Final = 256
 _MOST_BYTES: Final = 262_144
 

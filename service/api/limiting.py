@@ -2,14 +2,16 @@
 
 from typing import Any, Final
 
-from litestar.datastructures import MutableScopeHeaders
-from litestar.types import Message, Scope
+from litestar.types import Scope
 
+from service.api.envelope import Headers
 from service.core.limiter import Standing
 
 _STANDING: Final = "standing"
 POLICY_HEADER: Final = "RateLimit-Policy"
 RATE_HEADER: Final = "RateLimit"
+_POLICY_NAME: Final = POLICY_HEADER.lower().encode()
+_RATE_NAME: Final = RATE_HEADER.lower().encode()
 
 
 def note_standing(scope: Any, standing: Standing) -> None:
@@ -23,11 +25,11 @@ def find_standing(scope: Any) -> Standing | None:
     return standing if standing and standing.requests else None
 
 
-async def announce(message: Message, scope: Scope) -> None:
+def announce(headers: Headers, scope: Scope) -> None:
     """Add the headers to an answer whose request was counted."""
-    if message["type"] != "http.response.start" or (standing := find_standing(scope)) is None:
+    standing = find_standing(scope)
+    if standing is None:
         return
-    headers = MutableScopeHeaders.from_message(message)
-    name = f'"{standing.policy}"'
-    headers[POLICY_HEADER] = f"{name};q={standing.requests};w={standing.window_s}"
-    headers[RATE_HEADER] = f"{name};r={standing.remaining};t={standing.reset_s}"
+    policy = f'"{standing.policy}";q={standing.requests};w={standing.window_s}'
+    rate = f'"{standing.policy}";r={standing.remaining};t={standing.reset_s}'
+    headers += [(_POLICY_NAME, policy.encode()), (_RATE_NAME, rate.encode())]

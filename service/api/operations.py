@@ -11,6 +11,7 @@ from typing import Any, Final
 from litestar import route
 from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
+from litestar.types import Scope as ASGIScope
 from msgspec import Struct
 
 from reteval.contract.api_keys import Scope
@@ -52,7 +53,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path. `query` is a struct whose fields are the query parameters.
 
     `scope` is what a key needs to have. `shared` is the path parameter whose object may be
-    another team's; `event` is what the audit log calls it where it succeeds.
+    another team's; `event` is what the audit log calls it where it succeeds. `kept` is the part of
+    a run that the answer shows, where it is kept once it cannot change.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     scope: Scope | Access
     shared: str = ""
     event: AuditEvent | None = None
+    kept: str = ""
     summary: str
     about: str = ""
     answers: dict[int, Answer]
@@ -67,6 +70,13 @@ class Operation(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: dict[str, Any] = {}
     errors: tuple[type[ServiceError], ...] = ()
+
+
+def find_operation(scope: ASGIScope) -> Operation | None:
+    """Return what a request was routed to; None where no route fits, or it is not ours."""
+    handler: Any = scope.get("route_handler")
+    operation = None if handler is None else handler.opt.get(OPERATION)
+    return operation if isinstance(operation, Operation) else None
 
 
 def opens_by_link(operation: Operation) -> bool:

@@ -18,7 +18,7 @@ from service.api.conditional import (
     answer_tagged,
     known_answers,
 )
-from service.api.hot import HotAnswers, Known
+from service.api.hot import RESULTS, HotAnswers, Known
 from service.api.operations import CSV, JSON_LINES, ZIP, Answer, Operation, reads
 from service.api.parameters import (
     HistoryParameters,
@@ -51,6 +51,7 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         tag=_TAG,
         scope=Scope.RESULTS_READ,
         shared=RUN,
+        kept=RESULTS,
         summary="Read a run's report",
         answers=known_answers("The report", Results),
         headers=IF_NONE_MATCH,
@@ -63,11 +64,11 @@ async def get_results(
     """Answer the stored report byte for byte."""
     read_query(request, NoParameters)
     hot: HotAnswers = request.app.state.hot
-    known = hot.find(backend.tenant, run_id, "results")
+    known = hot.find(backend.tenant, run_id, RESULTS)
     if known is None:
         etag = f'"{await reports.read_tag(backend, run_id)}"'
         report = Known(await reports.read_report(backend, run_id), etag)
-        known = hot.keep(backend.tenant, run_id, "results", report)
+        known = hot.keep(backend.tenant, run_id, RESULTS, report)
     return answer_tagged(request, known)
 
 

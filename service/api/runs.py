@@ -12,7 +12,7 @@ from reteval.contract.runs import RescoreRequest, RetryRequest, Run, RunPage, Ru
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.conditional import IF_NONE_MATCH, answer_tagged, know, known_answers
-from service.api.hot import HotAnswers
+from service.api.hot import STATE, HotAnswers
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
@@ -114,6 +114,7 @@ async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         tag=_TAG,
         scope=Scope.RUNS_READ,
         shared=RUN,
+        kept=STATE,
         summary="Watch a run",
         about="With `wait`, the answer comes when the run has ended or the time is over.",
         answers=known_answers("Its state; tagged once it has ended", Run, POLL_HEADERS),
@@ -126,7 +127,7 @@ async def get_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str])
     """Answer a run's state."""
     sent = read_query(request, WaitParameters)
     hot: HotAnswers = request.app.state.hot
-    part = "shared state" if backend.identity.via else "state"  # they are shown less
+    part = f"shared {STATE}" if backend.identity.via else STATE  # they are shown less
     known = hot.find(backend.tenant, run_id, part)
     if known is None:
         run = await runs.get_run(backend, run_id, wait_s=sent.wait)

@@ -1,14 +1,14 @@
 """Puts what a route did, or would not call, into the audit log before it is answered."""
 
-from typing import Any, Final
+from typing import Final
 
-from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
-from litestar.types import HTTPScope, Message, Scope
+from litestar.types import HTTPScope, Scope
 
 from reteval.contract.audit import AuditEvent
 from service.api.access import IDENTITY
-from service.api.operations import OPERATION, Operation
+from service.api.envelope import Headers
+from service.api.operations import Operation, find_operation
 from service.api.problems import DENIED
 from service.core.audit import record
 from service.core.backend import Backend
@@ -18,13 +18,10 @@ _SUCCESS: Final = (201, 202, 204)
 _CHANGED: Final = 200
 
 
-async def note_event(message: Message, scope: Scope) -> None:
+async def note_event(status: int, headers: Headers, scope: Scope) -> None:
     """Record that a route made, changed or deleted something, or refused an address."""
-    handler: Any = scope.get("route_handler")
-    operation = handler.opt.get(OPERATION) if handler is not None else None
-    if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
-        return
-    if not isinstance(operation, Operation):
+    operation = find_operation(scope)
+    if operation is None or scope["type"] != ScopeType.HTTP:
         return
     backend: Backend = scope["litestar_app"].state.backend
     denied: EndpointNotAllowedError | None = scope["state"].get(DENIED)
@@ -35,19 +32,18 @@ async def note_event(message: Message, scope: Scope) -> None:
             target=denied.origin,
             detail=f"{operation.id}: {denied.errors[0].message}",
         )
-    if operation.event is None or not _succeeded(message["status"], operation):
+    if operation.event is None or not _succeeded(status, operation):
         return
-    headers = MutableScopeHeaders.from_message(message)
-    if "Idempotent-Replayed" in headers:
+    sent = dict(headers)
+    if b"idempotent-replayed" in sent:
         return
-    await record(
-        backend.of(scope["state"][IDENTITY]), operation.event, target=_target(headers, scope)
-    )
+    made = sent.get(b"location", b"").decode("latin-1")
+    await record(backend.of(scope["state"][IDENTITY]), operation.event, target=_target(made, scope))
 
 
-def _target(headers: MutableScopeHeaders, scope: HTTPScope) -> str:
+def _target(location: str, scope: HTTPScope) -> str:
     """Return the ids in the address, then that of what was made."""
-    made = headers.get("Location", "").rpartition("/")[2]
+    made = location.rpartition("/")[2]
     named = [str(value) for value in scope["path_params"].values()]
     return "/".join(dict.fromkeys([*named, *([made] if made else [])]))
 

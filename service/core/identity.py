@@ -1,6 +1,7 @@
 """Who calls, for which team, and what they may do."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -48,5 +49,10 @@ NOBODY: Final = Identity(tenant="", team="", key="", scopes=frozenset())
 
 def widen(scopes: Iterable[Scope]) -> frozenset[Scope]:
     """Return scopes with all that they include."""
+    return _widen(tuple(scopes))
+
+
+@lru_cache(maxsize=256)
+def _widen(scopes: tuple[Scope, ...]) -> frozenset[Scope]:
     given = frozenset(scopes)
     return given.union(*(_INCLUDES.get(scope, ()) for scope in given))

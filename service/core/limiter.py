@@ -22,7 +22,7 @@ from service.store.rates import Grant, RateRule, Rates
 
 _LENT_S: Final = 1.0
 """How long requests that were taken, or a refusal, are gone by without asking again."""
-_MOST_LENT: Final = 64
+_MOST_LENT: Final = 1_024
 _MOST_CALLERS: Final = 10_000
 _HALF_BITS: Final = 64
 

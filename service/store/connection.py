@@ -119,6 +119,13 @@ class Connection:
         """Write a field of a hash."""
         await self._call(self._redis.hset(key, field, value))
 
+    async def hset_for(self, key: str, field: str, value: bytes, *, lifetime_ms: int) -> None:
+        """Write a field of a hash that lives that long from now."""
+        both = self._redis.pipeline(transaction=False)
+        both.hset(key, field, value)
+        both.pexpire(key, lifetime_ms)
+        await self._call(both.execute())
+
     async def hvals(self, key: str) -> list[bytes]:
         """Return the values of a hash."""
         values: list[bytes] = await self._call(self._redis.hvals(key))

@@ -1,5 +1,6 @@
 """Test sets: staged while they arrive, then committed in one step and never changed."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from typing import Any, Final
@@ -20,37 +21,52 @@ STAGING_MS: Final = 3_600_000
 
 
 class Staging:
-    """An upload in progress. What is not committed within an hour expires."""
+    """An upload in progress. What is not committed within an hour expires.
+
+    A chunk is packed and written while the queries of the next one are read.
+    """
 
     def __init__(self, connection: Connection, tenant: str) -> None:
         self._connection = connection
         self._pending: list[Query] = []
         self._written = 0
+        self._under_way: asyncio.Task[None] | None = None
         self.bytes = 0
         self.key = keys.staging(tenant, secrets.token_hex(16))
 
     async def write(self, queries: list[Query]) -> None:
-        """Append queries; full chunks go to the store at once."""
+        """Append queries; a full chunk goes to the store once the one before is there."""
         self._pending.extend(queries)
         while len(self._pending) >= chunks.SIZE:
-            await self._flush(self._pending[: chunks.SIZE])
+            await self._begin(self._pending[: chunks.SIZE])
             del self._pending[: chunks.SIZE]
 
     async def seal(self) -> None:
-        """Write what is left of the last chunk."""
+        """Write what is left of the last chunk, and wait until all is written."""
         if self._pending:
-            await self._flush(self._pending)
+            await self._begin(self._pending)
             self._pending = []
+        await self._finish()
 
     async def discard(self) -> None:
         """Drop everything written."""
+        if self._under_way is not None:  # what is written after the deletion would stay
+            await asyncio.gather(self._under_way, return_exceptions=True)
         await self._connection.unlink(self.key)
 
-    async def _flush(self, queries: list[Query]) -> None:
-        field, blob = str(self._written), chunks.pack(queries)
-        await self._connection.hset(self.key, field, blob)
-        await self._connection.expire(self.key, STAGING_MS)
+    async def _begin(self, queries: list[Query]) -> None:
+        await self._finish()
+        self._under_way = asyncio.create_task(self._write(str(self._written), queries))
         self._written += 1
+
+    async def _finish(self) -> None:
+        if self._under_way is not None:
+            task, self._under_way = self._under_way, None
+            await task
+
+    async def _write(self, field: str, queries: list[Query]) -> None:
+        blob = await asyncio.to_thread(chunks.pack, queries)
+        await self._connection.hset_for(self.key, field, blob, lifetime_ms=STAGING_MS)
         self.bytes += len(field) + len(blob)
 
 

@@ -8,7 +8,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.testing import TestClient
 
 from reteval.contract.problems import ErrorCode, ProblemItem
-from service.api.envelope import stamp
+from service.api.departing import see_off
+from service.api.observing import Traffic
 from service.api.problems import ErrorKind, answer_service_error, answer_unexpected, error_kinds
 from service.errors import ServiceError
 
@@ -71,7 +72,7 @@ def _ask(handler: HTTPRouteHandler) -> httpx.Response:
     app = Litestar(
         [handler],
         exception_handlers={ServiceError: answer_service_error, Exception: answer_unexpected},
-        before_send=[stamp],
+        before_send=[see_off(Traffic())],
         openapi_config=None,
     )
     with TestClient(app, raise_server_exceptions=False) as client:

@@ -14,7 +14,7 @@ from service.core.ingest.canon import ContentHash
 from service.core.ingest.findings import Findings
 from service.core.ingest.judgments import Judged, judge
 from service.core.ingest.labels import check_head, check_query
-from service.core.ingest.located import Located
+from service.core.ingest.located import Located, describe
 from service.core.ingest.problems import Problems
 from service.core.ingest.purpose import check_purpose
 from service.core.ingest.tally import Tally
@@ -39,7 +39,7 @@ class Assembly:
         self.problems.add(check_head(head))
         self._head = head
         self._index: dict[str, int] = {}
-        self._places: list[str] = []
+        self._places: list[str | int] = []
         self._variants: dict[int, _Variant] = {}
         self._hash = ContentHash(head)
         self._tally = Tally(head)
@@ -55,7 +55,8 @@ class Assembly:
         """Check the next query and give it as stored: with an id, judgments as `relevant`."""
         judged = judge(item, self._head)
         query = _normalise(item.query, judged)
-        self.problems.add(self._check(item, query, judged))
+        if found := self._check(item, query, judged):
+            self.problems.add(found)
         if not self.problems:
             self._count(item, query, judged)
         return query
@@ -90,24 +91,25 @@ class Assembly:
         """What is odd about the queries taken, though no rule is broken."""
         return self._findings.warnings(self.stats.scorable)
 
-    def _check(self, item: Located, query: Query, judged: Judged) -> Iterator[ProblemItem]:
-        yield from self._register(item, query)
-        yield from check_query(item)
-        yield from judged.problems
-        if not judged.problems:
-            yield from check_purpose(item, judged.relevant, self._head)
+    def _check(self, item: Located, query: Query, judged: Judged) -> list[ProblemItem]:
+        found = self._register(item, query)
+        found += check_query(item)
+        found += judged.problems or check_purpose(item, judged.relevant, self._head)
+        return found
 
-    def _register(self, item: Located, query: Query) -> Iterator[ProblemItem]:
+    def _register(self, item: Located, query: Query) -> list[ProblemItem]:
+        found = []
         index = len(self._places)
         self._places.append(item.place)
         if index >= limits.MAX_QUERIES:
             message = f"over {limits.MAX_QUERIES:,} queries"
-            yield item.problem(message, "Send a sample, or split the set in two.")
+            found.append(item.problem(message, "Send a sample, or split the set in two."))
         first = self._index.setdefault(query.id, index)
         if first != index:
-            yield _repeated(item, query.id, self._places[first])
+            found.append(_repeated(item, query.id, describe(self._places[first])))
         if query.parent:
             self._variants[index] = _Variant(query.parent, item.pointer, item.row)
+        return found
 
     def _check_parents(self) -> Iterator[ProblemItem]:
         for index, variant in self._variants.items():
@@ -127,18 +129,17 @@ class Assembly:
     def _count(self, item: Located, query: Query, judged: Judged) -> None:
         self._hash.add(query, judged.relevant)
         use = self._tally.add(query, judged.relevant)
-        self.problems.add(self._tally.check_tags(item))
-        excerpt = query.query[:_EXCERPT]
-        row = {"query_id": query.id, "text": excerpt}
+        if query.tags:
+            self.problems.add(self._tally.check_tags(item))
         if use == "unscorable":
-            self._findings.add(DiagnosticCode.UNSCORABLE, row)
+            self._findings.add(DiagnosticCode.UNSCORABLE, _show(query))
         if judged.repeated:
             again = {"query_id": query.id, "document": judged.repeated.id}
             times = judged.repeats
             self._findings.add(DiagnosticCode.REPEAT_COLLAPSED, again, times=times)
-        self._compare(query, excerpt)
+        self._compare(query)
 
-    def _compare(self, query: Query, excerpt: str) -> None:
+    def _compare(self, query: Query) -> None:
         if query.parent:
             return  # a variant is meant to be close to its parent
         index = len(self._places) - 1
@@ -148,8 +149,13 @@ class Assembly:
             code = DiagnosticCode.NEAR_IDENTICAL_TEXTS
             first = self._texts.find_near(query.query, index)
         if first is not None:
-            places = {"first": self._places[first], "second": self._places[index]}
-            self._findings.add(code, places | {"query_id": query.id, "text": excerpt})
+            pair = {"first": first, "second": index}
+            places = {name: describe(self._places[n]) for name, n in pair.items()}
+            self._findings.add(code, places | _show(query))
+
+
+def _show(query: Query) -> dict[str, str]:
+    return {"query_id": query.id, "text": query.query[:_EXCERPT]}
 
 
 def _normalise(sent: Query, judged: Judged) -> Query:
@@ -157,7 +163,7 @@ def _normalise(sent: Query, judged: Judged) -> Query:
         query=sent.query,
         id=sent.id or f"q_{hashlib.sha256(sent.query.encode()).hexdigest()[:_DERIVED_HEX]}",
         relevant=judged.relevant,
-        tags=list(dict.fromkeys(sent.tags)),
+        tags=list(dict.fromkeys(sent.tags)) if sent.tags else [],
         split=sent.split,
         expect=sent.expect,
         cluster_id=sent.cluster_id,

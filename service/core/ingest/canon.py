@@ -12,43 +12,69 @@ import hashlib
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
-from reteval.contract.testsets import Judgment, Query, TestSetHead
+from reteval.contract.endpoints import Fields
+from reteval.contract.testsets import DocId, Expect, Judgment, Query, TestSetHead
 
 FORM: Final = 1
-_PLAIN: Final = ("id", "query", "split", "cluster_id", "parent", "kind")
+_HELD: Final = 500
+
+
+class _Line(Struct, omit_defaults=True):
+    # A query's line. The fields stand in code point order, which is how they are written.
+    cluster_id: str = ""
+    expect: Expect | None = None
+    fields: Fields = {}
+    id: str = ""
+    kind: str = ""
+    parent: str = ""
+    query: str = ""
+    relevant: dict[DocId, int] = {}
+    split: str = ""
+    tags: list[str] = []
 
 
 class ContentHash:
-    """Takes normalised queries one at a time."""
+    """Takes normalised queries one at a time; some are held and written together."""
 
     def __init__(self, head: TestSetHead) -> None:
-        self._encoder = msgspec.json.Encoder(order="sorted")
+        self._encoder = msgspec.json.Encoder(order="deterministic")
         self._sha = hashlib.sha256()
+        self._lines: list[Any] = []
         line: dict[str, Any] = {
             "form": FORM,
             "relevant_from": head.relevant_from,
             "scale_max": head.scale.max,
         }
-        self._add(line | {n: v for n in ("language", "id_rule") if (v := getattr(head, n))})
+        self._lines.append(
+            line | {n: v for n in ("language", "id_rule") if (v := getattr(head, n))}
+        )
 
     def add(self, query: Query, relevant: list[Judgment]) -> None:
         """Take the next query with its judgments."""
-        line: dict[str, Any] = {name: v for name in _PLAIN if (v := getattr(query, name))}
-        if relevant:
-            line["relevant"] = {judgment.id: judgment.grade for judgment in relevant}
-        if query.tags:
-            line["tags"] = sorted(query.tags)
-        if query.expect:
-            line["expect"] = query.expect
-        if query.fields:
-            line["fields"] = query.fields
-        self._add(line)
+        self._lines.append(
+            _Line(
+                query.cluster_id,
+                query.expect,
+                query.fields,
+                query.id,
+                query.kind,
+                query.parent,
+                query.query,
+                {judgment.id: judgment.grade for judgment in relevant},
+                query.split,
+                sorted(query.tags),
+            )
+        )
+        if len(self._lines) >= _HELD:
+            self._write()
 
     def digest(self) -> str:
         """The hash of what was taken so far, as `sha256:<hex>`."""
+        self._write()
         return f"sha256:{self._sha.hexdigest()}"
 
-    def _add(self, line: dict[str, Any]) -> None:
-        self._sha.update(self._encoder.encode(line))
-        self._sha.update(b"\n")
+    def _write(self) -> None:
+        self._sha.update(self._encoder.encode_lines(self._lines))
+        self._lines.clear()

@@ -45,12 +45,13 @@ async def ingest(
     batch: list[Query] = []
     done = 0
     try:
-        async with aclosing(_each(located)) as items:
+        whole = located if isinstance(located, AsyncGenerator) else _each(located)
+        async with aclosing(whole) as items:
             async for item in items:
                 query = assembly.take(item)
                 done += 1 + len(query.relevant or ())
                 batch.append(query)
-                if assembly.stopped:
+                if assembly.problems and assembly.stopped:
                     break
                 if len(batch) == BATCH:
                     await _hand_on(batch, assembly, write)

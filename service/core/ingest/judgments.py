@@ -52,6 +52,8 @@ def judge(item: Located, head: TestSetHead) -> Judged:
 
 def _clash(item: Located) -> ProblemItem | None:
     query = item.query
+    if query.grades is UNSET and (query.relevant is UNSET or query.relevant_ids is UNSET):
+        return None
     ids = 0 if query.relevant_ids is UNSET else len(query.relevant_ids)
     if query.relevant is not UNSET and query.relevant_ids is not UNSET:
         message = "judgments come twice, as 'relevant' and as 'relevant_ids'"

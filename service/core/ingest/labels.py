@@ -58,11 +58,13 @@ def check_query(item: Located) -> Iterator[ProblemItem]:
     yield from _check_text(item)
     query = item.query
     for name, most in _LABELS:
-        flaw = find_flaw(getattr(query, name), most)
-        if flaw:
+        value = getattr(query, name)
+        if value and (flaw := find_flaw(value, most)):
             yield item.problem(f"{name} {flaw[0]}", flaw[1], part=f"/{name}")
-    yield from _check_tags(item, query)
-    yield from check_fields(item)
+    if query.tags:
+        yield from _check_tags(item, query)
+    if query.fields:
+        yield from check_fields(item)
 
 
 def _check_text(item: Located) -> Iterator[ProblemItem]:

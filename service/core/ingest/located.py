@@ -23,9 +23,9 @@ class Located(Struct, frozen=True, kw_only=True):
     judgment_rows: Sequence[int] | None = None
 
     @property
-    def place(self) -> str:
-        """The query's place in words."""
-        return self.pointer if self.row is None else f"row {self.row}"
+    def place(self) -> str | int:
+        """The query's place: a pointer, or a row; `describe` puts it in words."""
+        return self.pointer if self.row is None else self.row
 
     def problem(
         self, message: str, fix: str, *, part: str = "", judgment: int | None = None
@@ -35,3 +35,8 @@ class Located(Struct, frozen=True, kw_only=True):
             return ProblemItem(pointer=self.pointer + part, message=message, fix=fix, row=self.row)
         row = self.row if judgment is None else self.judgment_rows[judgment]
         return ProblemItem(pointer="", message=message, fix=fix, row=row)
+
+
+def describe(place: str | int) -> str:
+    """Put a place in words."""
+    return f"row {place}" if isinstance(place, int) else place

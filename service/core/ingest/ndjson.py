@@ -1,7 +1,8 @@
-"""Reads a test set streamed as one query object a line, holding one line at a time."""
+"""Reads a test set streamed as one query object a line, holding a few lines at a time."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
+from typing import Final
 
 import msgspec
 
@@ -13,10 +14,13 @@ from service.core.ingest.problems import Problems
 from service.core.ingest.shape import BOM, decode
 from service.errors import TooLargeError
 
+_TOGETHER: Final = 500
+"""Lines that are decoded before the first of them is checked."""
+
 
 async def read_ndjson(
     chunks: AsyncIterator[bytes], *, most: int = limits.MAX_NDJSON_BYTES
-) -> AsyncIterator[Located]:
+) -> AsyncGenerator[Located, None]:
     """Read queries from a body of at most `most` bytes in chunks of any size.
 
     Blank lines are skipped. Lines of another shape are collected to the end, or until there are
@@ -27,37 +31,63 @@ async def read_ndjson(
         InvalidError: types, bounds or unknown fields, at the end.
         TooLargeError: a line or the whole body over its bound.
     """
-    decoder = msgspec.json.Decoder(Query)
-    problems = Problems()
-    async with aclosing(_lines(chunks, most)) as lines:
-        async for row, raw in lines:
-            line = raw.removeprefix(BOM) if row == 1 else raw
+    reader = _Reader()
+    async with aclosing(_blocks(chunks, most)) as blocks:
+        async for row, lines in blocks:
+            for item in reader.read(row, lines):
+                yield item
+            if reader.problems.full:
+                break
+    reader.problems.settle()
+
+
+class _Reader:
+    # Reads lines together while all are queries; where one is not, that block line by line.
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+        self._decoder = msgspec.json.Decoder(Query)
+
+    def read(self, row: int, lines: list[bytes]) -> Iterable[Located]:
+        if max(map(len, lines)) > limits.MAX_LINE_BYTES or self.problems:
+            return self._read_each(row, lines)
+        decode_line = self._decoder.decode
+        try:
+            found = [decode_line(line) for line in lines]
+        except (msgspec.DecodeError, RecursionError):
+            return self._read_each(row, lines)
+        return [Located(query=query, row=number) for number, query in enumerate(found, row)]
+
+    def _read_each(self, first: int, lines: list[bytes]) -> Iterator[Located]:
+        for row, raw in enumerate(lines, first):
+            line = _bounded(raw, row)
+            line = line.removeprefix(BOM) if row == 1 else line
             if not line.strip():
                 continue
-            found = decode(line, decoder, row=row)
+            found = decode(line, self._decoder, row=row)
             if isinstance(found, ProblemItem):
-                problems.add([found])
-                if problems.full:
-                    break
-            elif not problems:
+                self.problems.add([found])
+                if self.problems.full:
+                    return
+            elif not self.problems:
                 yield Located(query=found, row=row)
-    problems.settle()
 
 
-async def _lines(
+async def _blocks(
     chunks: AsyncIterator[bytes], most: int
-) -> AsyncGenerator[tuple[int, bytes], None]:
+) -> AsyncGenerator[tuple[int, list[bytes]], None]:
+    """Yield whole lines, some together, with the number of the first."""
     row, total, rest = 1, 0, b""
     async for chunk in chunks:
         total += len(chunk)
         if total > most:
             raise TooLargeError(f"The body is over {most:,} bytes: split the test set.")
-        data, start = rest + chunk, 0
-        while (end := data.find(b"\n", start)) >= 0:
-            yield row, _bounded(data[start:end], row)
-            row, start = row + 1, end + 1
-        rest = _bounded(data[start:], row)
-    yield row, rest
+        *lines, rest = (rest + chunk).split(b"\n")
+        for start in range(0, len(lines), _TOGETHER):
+            yield row, lines[start : start + _TOGETHER]
+            row += len(lines[start : start + _TOGETHER])
+        _bounded(rest, row)
+    yield row, [rest]
 
 
 def _bounded(line: bytes, row: int) -> bytes:

@@ -26,23 +26,30 @@ class Tally:
 
     def add(self, query: Query, relevant: list[Judgment]) -> str:
         """Count a normalised query and name its count: how it will be used."""
-        self._grades.update(judgment.grade for judgment in relevant)
+        for judgment in relevant:
+            self._grades[judgment.grade] += 1
+            self._id_bytes += len(str(judgment.id).encode())
         if query.parent:
             use = "variants"
         else:
-            self._tags.update(query.tags)
+            if query.tags:
+                self._tags.update(query.tags)
             if query.expect:
                 use = "expect_nothing"
             else:
                 use = "scorable" if is_scorable(relevant, self._head) else "unscorable"
         self._counts[use] += 1
         self._text_bytes += len(query.id.encode()) + len(query.query.encode())
-        self._id_bytes += sum(len(str(judgment.id).encode()) for judgment in relevant)
-        if len(self._slices) < MAX_SLICES:
-            self._slices.update(f"tag:{tag}" for tag in query.tags)
-            self._slices.update((f"split:{query.split}", f"source:{query.source}"))
-            self._slices -= {"split:", "source:"}
+        if (query.tags or query.split or query.source) and len(self._slices) < MAX_SLICES:
+            self._add_slices(query)
         return use
+
+    def _add_slices(self, query: Query) -> None:
+        self._slices.update(f"tag:{tag}" for tag in query.tags)
+        if query.split:
+            self._slices.add(f"split:{query.split}")
+        if query.source:
+            self._slices.add(f"source:{query.source}")
 
     def check_tags(self, item: Located) -> list[ProblemItem]:
         """A problem when the query just counted brought one distinct tag too many."""

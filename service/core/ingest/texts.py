@@ -1,10 +1,12 @@
-"""Finds queries whose texts are the same or nearly so, remembering digests and not texts."""
+"""Finds queries whose texts are the same or nearly so, remembering hashes and not texts.
 
-import hashlib
+They are Python's own, of 64 bits under a key that each process draws: what they find is a warning,
+and two of a million different texts meet once in tens of millions of uploads.
+"""
+
 import unicodedata
 from typing import Final
 
-_DIGEST_BYTES: Final = 16
 _CACHED_BELOW: Final = 0x3000  # above lie ideographs: too many to remember, and rarely folded
 
 
@@ -22,12 +24,17 @@ class _Folding(dict[int, int | None]):
         return value
 
 
+_ASCII: Final = bytes(ord(chr(code).lower().translate(_Folding())) for code in range(128))
+_BYTES: Final = _ASCII + bytes(range(128, 256))
+"""The same table for what most texts are made of, ten times as fast."""
+
+
 class Texts:
     """The texts seen so far, each with the index of the query that had it first."""
 
     def __init__(self) -> None:
-        self._exact: dict[bytes, int] = {}
-        self._folded: dict[bytes, int] = {}
+        self._exact: dict[int, int] = {}
+        self._folded: dict[int, int] = {}
         self._folding = _Folding()
 
     def find_same(self, text: str, index: int) -> int | None:
@@ -40,12 +47,14 @@ class Texts:
         Compares texts after NFKC, case folding, and collapsing white space and punctuation;
         symbols, as the + of C++, count. Texts of punctuation alone are near to nothing.
         """
-        plain = unicodedata.normalize("NFKC", text).casefold().translate(self._folding)
+        if text.isascii():
+            plain = text.encode().translate(_BYTES).decode()
+        else:
+            plain = unicodedata.normalize("NFKC", text).casefold().translate(self._folding)
         plain = " ".join(plain.split())
         return _first(self._folded, plain, index) if plain else None
 
 
-def _first(seen: dict[bytes, int], text: str, index: int) -> int | None:
-    digest = hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest()
-    first = seen.setdefault(digest, index)
+def _first(seen: dict[int, int], text: str, index: int) -> int | None:
+    first = seen.setdefault(hash(text), index)
     return None if first == index else first

@@ -7,7 +7,7 @@ import pytest
 from litestar import Litestar, get
 
 from reteval.contract.api_keys import Scope
-from service.api.access import guard_routes
+from service.api.access import Guard
 from service.api.problems import answer_service_error
 from service.errors import ServiceError
 from service.store.store import Store
@@ -75,7 +75,7 @@ async def test_options_need_no_key(guarded: httpx.AsyncClient) -> None:
 async def test_route_that_says_nothing_is_closed() -> None:
     """A handler without an operation answers nobody, not even with auth off."""
 
-    @get("/x", guards=[guard_routes(required=False, operator_key="")])
+    @get("/x", guards=[Guard(required=False, operator_key="").check])
     async def forgotten() -> str:
         return "open"
 
