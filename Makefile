@@ -13,11 +13,12 @@ FUZZ := $(VENV)/.installed-fuzz
 AUDIT := $(VENV)/.installed-audit
 CASES ?= 1000
 
-.PHONY: help install demo test serve lint openapi freeze bench fuzz audit
+.PHONY: help install demo test soak serve lint openapi freeze bench fuzz audit
 
 help:
 	@echo "make demo      evaluate a small search service of our own, and print the report"
 	@echo "make test      run every test with the coverage gate"
+	@echo "make soak      ten times a minute of clients and faults, held to rules (SEED= SECONDS=)"
 	@echo "make serve     run the service on this machine until Ctrl-C"
 	@echo "make install   make .venv with what the service needs"
 	@echo "make lint      format, lint, types and layers"
@@ -37,6 +38,9 @@ serve: $(RUN)
 
 test: $(DEV)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term
+
+soak: $(DEV)
+	$(BIN)/python -m tests.soak $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 
 lint: $(DEV)
 	$(BIN)/ruff format --check .

@@ -77,14 +77,14 @@ def main() -> int:
 def make_runs(url: str, options: argparse.Namespace) -> Iterator[tuple[str, int]]:
     """Make the runs one after the other, each up to its end; ids and numbers of outcomes."""
     with served(url) as (api, _), Client(api) as client:
-        test_set = client.upload({"name": "memory", "queries": make_queries(options.queries)})
-        ids = []
-        for changes in RUNS_OVER_SET:
-            if "adversarial" in changes:
-                changes["adversarial"]["sample"] = options.sample
-            body = {"test_set": test_set.id, "endpoint": {"url": "http://search.example/"}}
-            ids.append(client.run({**body, "metrics": ["mrr", "ndcg@10"], **changes}).id)
-    for run_id in ids:
+        test_set = client.upload({"name": "memory", "queries": make_queries(options.queries)}).id
+    for changes in RUNS_OVER_SET:
+        if "adversarial" in changes:
+            changes["adversarial"]["sample"] = options.sample
+        body = {"test_set": test_set, "endpoint": {"url": "http://search.example/"}}
+        # Only now: the worker that ends one run would take up the next.
+        with served(url) as (api, _), Client(api) as client:
+            run_id = client.run({**body, "metrics": ["mrr", "ndcg@10"], **changes}).id
         yield run_id, asyncio.run(fill_run(url, run_id))
 
 

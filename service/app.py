@@ -18,6 +18,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
 from reteval.contract.api_keys import NewApiKey
+from reteval.contract.audit import AuditEvent
 from reteval.contract.quotas import QuotaName
 from service.api import (
     api_keys,
@@ -54,8 +55,10 @@ from service.api.pace import Pace
 from service.api.problems import answer_http_exception, answer_service_error, answer_unexpected
 from service.api.shortcut import shorten
 from service.api.system import write_yaml
+from service.core.audit import record
 from service.core.backend import Backend, Keeping, parse_policy
 from service.core.bootstrap import make_first_key
+from service.core.identity import NOBODY
 from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
@@ -194,6 +197,7 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
     async with connect(settings) as backend, contextlib.AsyncExitStack() as held:
         await check_store(backend.store)
         backend.limit(find_quotas(settings), find_rates(settings))
+        await note_start(backend, settings)
         chores = {
             "reaper": reap_forever(
                 backend.store,
@@ -247,6 +251,26 @@ async def check_store(store: Store) -> None:
         return
     for finding in found:
         _log.warning("store.unsafe", code=finding.code, message=finding.message, fix=finding.fix)
+
+
+async def note_start(backend: Backend, settings: Settings) -> None:
+    """Put into the audit log with which settings a process serves, without what is secret."""
+    told = {
+        "auth": settings.auth,
+        "operator_key": "set" if settings.api_key else "unset",
+        "secret_key": "set" if settings.secret_key else "unset",
+        "egress": settings.egress,
+        "egress_allow": len(settings.egress_allow),
+        "cors_origins": len(settings.cors_origins),
+        "rate": f"{settings.rate_requests}/{settings.rate_window_s}",
+        "retention_days": settings.retention_days,
+    }
+    await record(
+        backend.of(NOBODY),
+        AuditEvent.SERVICE_STARTED,
+        target=backend.code_version,
+        detail=" ".join(f"{name}={value}" for name, value in told.items()),
+    )
 
 
 def find_quotas(settings: Settings) -> Quotas:

@@ -188,6 +188,14 @@ class IdempotencyConflictError(ServiceError):
     retryable = True
 
 
+class ShownOnceError(ServiceError):
+    """An idempotency key made something whose secret was in the first answer only."""
+
+    code = ErrorCode.SHOWN_ONCE
+    status = HTTPStatus.CONFLICT
+    title = "The secret is shown once"
+
+
 class WebhookDisabledError(ServiceError):
     """A webhook that is switched off gets nothing, not even on request."""
 
@@ -254,7 +262,12 @@ class InvalidError(ServiceError):
 
 
 class EndpointNotAllowedError(ServiceError):
-    """An endpoint that this deployment does not call."""
+    """An endpoint that this deployment does not call.
+
+    `origin` is its scheme, host and port, for the audit log; empty where they are not at fault.
+    """
+
+    origin: str = ""
 
     code = ErrorCode.ENDPOINT_NOT_ALLOWED
     status = HTTPStatus.UNPROCESSABLE_ENTITY

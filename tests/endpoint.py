@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -34,6 +34,10 @@ class Endpoint(ThreadingHTTPServer):
         self.answer = answer
         self.log: list[Received] = []
 
+    def reply(self, received: Received) -> tuple[int, Any]:
+        """Answer a request that has been noted."""
+        return self.answer(received.text)
+
     @property
     def seen(self) -> list[str]:
         """The texts that were searched for."""
@@ -55,6 +59,9 @@ class Endpoint(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
+E = TypeVar("E", bound=Endpoint)
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Endpoint
@@ -66,8 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.log.append(Received(body["query"], headers, time.monotonic()))
-        status, answer = self.server.answer(body["query"])
+        received = Received(body["query"], headers, time.monotonic())
+        self.server.log.append(received)
+        status, answer = self.server.reply(received)
         content = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -82,7 +90,13 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serve_answers(answer: Answer) -> Iterator[Endpoint]:
     """Serve answers until the block ends."""
-    endpoint = Endpoint(answer)
+    with serve(Endpoint(answer)) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def serve(endpoint: E) -> Iterator[E]:
+    """Serve until the block ends."""
     thread = threading.Thread(target=endpoint.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""A leading server, its copy and a sentinel over both: real programs on loopback ports."""
+"""A leading server and its copy, and a sentinel over both: real programs on loopback ports."""
 
 import contextlib
 import socket
@@ -42,6 +42,17 @@ def run_sentinels(folder: Path) -> Iterator[Watched]:
         _wait_for(watching, "sentinel", "master0", seen, password=PASSWORD)
         url = f"redis+sentinel://127.0.0.1:{watching}/{NAME}/0?sentinel_password={PASSWORD}"
         yield Watched(url, leader, copying)
+
+
+@contextlib.contextmanager
+def run_copy(folder: Path, leader: "redis.Redis") -> Iterator[str]:
+    """Start a copy of a server that may have had no port until now; yield its URL once complete."""
+    copying, leading = _free_ports(2)
+    leader.config_set("repl-diskless-sync-delay", 0)
+    leader.config_set("port", leading)
+    with _server(folder, copying, "--replicaof", f"127.0.0.1 {leading}"):
+        _wait_for(copying, "replication", "master_link_status", "up")
+        yield f"redis://127.0.0.1:{copying}/0"
 
 
 def _server(

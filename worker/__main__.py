@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import threading
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--queue", choices=QUEUES, default=RUNS, help="default: %(default)s")
     parser.add_argument("--burst", action="store_true", help="end when the queue is empty")
     arguments = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # rq's own way out follows
     forgive_stderr()
     try:
         settings = read_settings(os.environ)

@@ -15,8 +15,8 @@ from reteval.contract.teams import Team, TeamList, TeamRequest
 
 
 def post_team(request: TeamRequest | Mapping[str, Any]) -> Call[Team]:
-    """Make a team; sent twice, the second says that the name is taken."""
-    return post_to("/v1/teams", Team, request, repeatable=False)
+    """Make a team."""
+    return post_to("/v1/teams", Team, request, keyed=True)
 
 
 def get_teams() -> Call[TeamList]:
@@ -47,8 +47,8 @@ def put_team_limits(team_id: str, limits: TeamLimits | Mapping[str, Any]) -> Cal
 
 
 def post_key(request: ApiKeyRequest | Mapping[str, Any]) -> Call[NewApiKey]:
-    """Make a key; sent twice it would make two."""
-    return post_to("/v1/keys", NewApiKey, request, repeatable=False)
+    """Make a key."""
+    return post_to("/v1/keys", NewApiKey, request, keyed=True)
 
 
 def get_keys(team: str | None = None, limit: int | None = None) -> Call[ApiKeyPage]:
@@ -57,10 +57,10 @@ def get_keys(team: str | None = None, limit: int | None = None) -> Call[ApiKeyPa
 
 
 def rotate_key(key_id: str, overlap_hours: int | None = None) -> Call[NewApiKey]:
-    """Make the key that follows another one; sent twice it would make two."""
+    """Make the key that follows another one."""
     params = {} if overlap_hours is None else {"overlap_hours": str(overlap_hours)}
     path = f"/v1/keys/{segment(key_id)}/rotate"
-    return Call(method="POST", path=path, expect=NewApiKey, params=params)
+    return Call(method="POST", path=path, expect=NewApiKey, params=params, keyed=True)
 
 
 def delete_key(key_id: str) -> Call[None]:
@@ -70,7 +70,7 @@ def delete_key(key_id: str) -> Call[None]:
 
 def post_grant(request: GrantRequest | Mapping[str, Any]) -> Call[Grant]:
     """Let others read; said again, it answers the same grant."""
-    return post_to("/v1/grants", Grant, request)
+    return post_to("/v1/grants", Grant, request, keyed=True)
 
 
 def get_grants(*, received: bool = False) -> Call[GrantList]:
@@ -84,9 +84,9 @@ def delete_grant(grant_id: str) -> Call[None]:
 
 
 def post_link(run_id: str, days: int | None = None) -> Call[NewLink]:
-    """Make a link to a run; sent twice it would make two."""
+    """Make a link to a run."""
     request = LinkRequest() if days is None else LinkRequest(expires_in_days=days)
-    return post_to(f"/v1/runs/{segment(run_id)}/links", NewLink, request, repeatable=False)
+    return post_to(f"/v1/runs/{segment(run_id)}/links", NewLink, request, keyed=True)
 
 
 def get_links(run_id: str) -> Call[LinkList]:

@@ -5,6 +5,7 @@ sent what came of it. A client only sends and sleeps.
 """
 
 import math
+import uuid
 from collections.abc import Callable, Generator
 from http import HTTPStatus
 from itertools import count
@@ -12,7 +13,7 @@ from typing import Final, TypeVar, cast
 
 from msgspec import Struct
 
-from reteval._requests import Call
+from reteval._requests import Call, with_key
 from reteval._responses import Reply, read, read_verdict
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
@@ -41,9 +42,13 @@ Flow = Generator[Step, Answer, T]
 def exchange(call: Call[T], retry: Retry) -> Flow[T]:
     """Send a call, repeating it as `retry` says, and read its answer.
 
+    What makes something has one idempotency key for all its repetitions.
+
     Raises:
         RetevalError: what the last attempt came to.
     """
+    if call.keyed:
+        call = with_key(call, uuid.uuid4().hex)
     answer, attempt = yield from _settle(call, retry)
     if call.method == "DELETE" and attempt and answer.status == HTTPStatus.NOT_FOUND:
         # An earlier attempt deleted it; only its answer was lost.

@@ -35,6 +35,7 @@ def score_rankings(head: RankingsHead | Mapping[str, Any], rankings: Rankings) -
             Part(name="request", filename="request.json", content=msgspec.json.encode(checked)),
             Part(name="rankings", filename="rankings", content=_read(rankings)),
         ),
+        keyed=True,
         extra_s=UPLOAD_S,
     )
 

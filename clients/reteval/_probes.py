@@ -17,7 +17,7 @@ Asked = ProbeRequest | Mapping[str, Any]
 
 
 def post_probe(request: Asked, wait: int | None = None) -> Call[Probe]:
-    """Probe an endpoint; sent twice it would send the queries twice."""
+    """Probe an endpoint."""
     return Call(
         method="POST",
         path="/v1/probes",
@@ -25,6 +25,7 @@ def post_probe(request: Asked, wait: int | None = None) -> Call[Probe]:
         params={} if wait is None else {"wait": str(wait)},
         headers={"content-type": JSON},
         content=msgspec.json.encode(request),
+        keyed=True,
         extra_s=float(wait or 0),
     )
 

@@ -37,9 +37,10 @@ class Call(Struct, Generic[T_co], frozen=True, kw_only=True):
     """A request and the type of its answer.
 
     The body is `content`, or what stands in `file` when it is sent, or `parts`.
-    `repeatable`: sending it twice does no harm. `extra_s` is how much longer than usual the
-    answer may take. `expect` is a struct for JSON, a list of dicts for JSON Lines, `bytes`
-    for the body as it is, NoneType for no body.
+    `repeatable`: sending it twice does no harm. `keyed`: it makes something, and goes under an
+    idempotency key of its own, so that it can be repeated, too. `extra_s` is how much longer than
+    usual the answer may take. `expect` is a struct for JSON, a list of dicts for JSON Lines,
+    `bytes` for the body as it is, NoneType for no body.
     """
 
     method: str
@@ -51,6 +52,7 @@ class Call(Struct, Generic[T_co], frozen=True, kw_only=True):
     file: Path | None = None
     parts: tuple[Part, ...] = ()
     repeatable: bool = False
+    keyed: bool = False
     extra_s: float = 0.0
 
     @property
@@ -101,16 +103,12 @@ def delete_test_set(test_set_id: str) -> Call[None]:
     return delete_at(f"/v1/test-sets/{segment(test_set_id)}")
 
 
-def post_run(request: RunRequest | Mapping[str, Any], idempotency_key: str) -> Call[Run]:
-    """Start a run; the key makes repeating it harmless."""
-    return Call(
-        method="POST",
-        path="/v1/runs",
-        expect=Run,
-        headers={"content-type": JSON, "idempotency-key": idempotency_key},
-        content=msgspec.json.encode(request),
-        repeatable=True,
-    )
+def post_run(request: RunRequest | Mapping[str, Any], idempotency_key: str | None) -> Call[Run]:
+    """Start a run, under the key given or one of its own."""
+    call = post_to("/v1/runs", Run, request, keyed=True)
+    if idempotency_key is None:
+        return call
+    return with_key(call, idempotency_key)
 
 
 def get_runs(
@@ -211,13 +209,13 @@ def get_export(run_id: str, export_format: str) -> Call[bytes]:
 
 
 def rescore_run(run_id: str, request: RescoreRequest | Mapping[str, Any]) -> Call[Run]:
-    """Make a child run over stored rankings; sent twice it would make two."""
-    return post_to(_run_path(run_id, "/rescore"), Run, request, repeatable=False)
+    """Make a child run over stored rankings."""
+    return post_to(_run_path(run_id, "/rescore"), Run, request, keyed=True)
 
 
 def retry_run(run_id: str, request: RetryRequest | Mapping[str, Any] | None) -> Call[Run]:
-    """Make a child run that sends what has no answer; sent twice it would make two."""
-    return post_to(_run_path(run_id, "/retry"), Run, request or {}, repeatable=False)
+    """Make a child run that sends what has no answer."""
+    return post_to(_run_path(run_id, "/retry"), Run, request or {}, keyed=True)
 
 
 def post_comparison(
@@ -290,9 +288,9 @@ def post_to(
     document: object,
     *,
     wait: int | None = None,
-    repeatable: bool = True,
+    keyed: bool = False,
 ) -> Call[T_co]:
-    """Post a document to a path as JSON."""
+    """Post a document to a path as JSON; `keyed` where it makes something each time."""
     return Call(
         method="POST",
         path=path,
@@ -300,9 +298,21 @@ def post_to(
         params={} if wait is None else {"wait": str(wait)},
         headers={"content-type": JSON},
         content=msgspec.json.encode(document),
-        repeatable=repeatable,
+        repeatable=not keyed,
+        keyed=keyed,
         extra_s=float(wait or 0),
     )
+
+
+def with_key(call: Call[T_co], key: str) -> Call[T_co]:
+    """Put a call under an idempotency key, which makes repeating it harmless.
+
+    The service compares bytes: a multipart body has to be delimited alike each time.
+    """
+    headers = {**call.headers, "idempotency-key": key}
+    if call.parts:
+        headers["content-type"] = f"multipart/form-data; boundary={key}"
+    return msgspec.structs.replace(call, headers=headers, repeatable=True, keyed=False)
 
 
 def delete_at(path: str) -> Call[None]:

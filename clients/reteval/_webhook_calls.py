@@ -21,17 +21,17 @@ Asked = WebhookRequest | Mapping[str, Any]
 
 
 def post_webhook(request: Asked) -> Call[WebhookSecret]:
-    """Register a webhook; sent twice it would make two."""
+    """Register a webhook."""
     return _send("POST", "", WebhookSecret, request)
 
 
 def put_webhook(webhook_id: str, request: Asked) -> Call[Webhook]:
     """Change a webhook."""
-    return _send("PUT", _path(webhook_id), Webhook, request, repeatable=True)
+    return _send("PUT", _path(webhook_id), Webhook, request)
 
 
 def post_rotation(webhook_id: str, grace_s: int) -> Call[WebhookSecret]:
-    """Make a new secret; sent twice, the first one would be the old one already."""
+    """Make a new secret."""
     request = RotationRequest(grace_s=grace_s)
     return _send("POST", _path(webhook_id, "rotate"), WebhookSecret, request)
 
@@ -91,14 +91,13 @@ def _get(rest: str, expect: type[T], limit: int | None = None) -> Call[T]:
     )
 
 
-def _send(
-    method: str, rest: str, expect: type[T], document: object = None, *, repeatable: bool = False
-) -> Call[T]:
+def _send(method: str, rest: str, expect: type[T], document: object = None) -> Call[T]:
     return Call(
         method=method,
         path=f"/v1/webhooks{rest}",
         expect=expect,
         headers={"accept": JSON} if document is None else {"content-type": JSON},
         content=None if document is None else msgspec.json.encode(document),
-        repeatable=repeatable,
+        repeatable=method == "PUT",
+        keyed=method == "POST",
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar, Unpack
@@ -69,8 +68,7 @@ class AsyncClient(AsyncKeeper, AsyncAccess, AsyncWebhooks):
         self, request: RunRequest | Mapping[str, Any], *, idempotency_key: str | None = None
     ) -> Run:
         """Start a run and return it queued, as `Client.run` does."""
-        key = idempotency_key or uuid.uuid4().hex
-        return await self._exchange(_requests.post_run(request, key))
+        return await self._exchange(_requests.post_run(request, idempotency_key))
 
     async def score_rankings(
         self, request: RankingsHead | Mapping[str, Any], rankings: Rankings

@@ -1,7 +1,6 @@
 """The client for synchronous code: a thin sender over the calls and flows of this package."""
 
 import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -83,10 +82,10 @@ class Client(Keeper, Access, Webhooks):
     ) -> Run:
         """Start a run and return it queued.
 
-        Repeating a call with the same `idempotency_key` answers the same run; without one, each
-        call makes its own, so that a lost connection starts no second run.
+        Repeating a call with the same `idempotency_key` answers the same run. Without one, each
+        call has its own, as all that make something have: a lost answer makes no second run.
         """
-        return self._exchange(_requests.post_run(request, idempotency_key or uuid.uuid4().hex))
+        return self._exchange(_requests.post_run(request, idempotency_key))
 
     def score_rankings(self, request: RankingsHead | Mapping[str, Any], rankings: Rankings) -> Run:
         """Score rankings made elsewhere and return the run queued; nothing is called.

@@ -9,18 +9,25 @@ from reteval.contract.api_keys import ApiKeyPage, ApiKeyRequest, NewApiKey, Scop
 from reteval.contract.audit import AuditEvent
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.idempotency import (
+    ANSWER_HEADERS,
+    REQUEST_HEADERS,
+    SECRET_ERRORS,
+    create_once,
+)
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import KeyListParameters, RotateParameters
 from service.api.responses import answer, answer_nothing
 from service.api.runs import Deployed
 from service.core import api_keys
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "teams"
 _MADE: Final = Answer(
     about="Made; the secret is in this answer only",
     media={JSON: NewApiKey},
-    headers={"Location": "The key's address."},
+    headers={"Location": "The key's address.", **ANSWER_HEADERS},
 )
 
 
@@ -37,6 +44,7 @@ _MADE: Final = Answer(
             "and keys with `admin`, are made by admins."
         ),
         answers={201: _MADE},
+        headers=REQUEST_HEADERS,
         body={JSON: ApiKeyRequest},
         errors=(
             errors.MalformedJsonError,
@@ -44,6 +52,7 @@ _MADE: Final = Answer(
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *SECRET_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -53,8 +62,11 @@ async def create_key(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), ApiKeyRequest)
-    made = await api_keys.create_key(backend, asked)
-    return answer(made, status=201, headers={"Location": f"/v1/keys/{made.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        return _answer_made(await api_keys.create_key(backend, asked, idempotency=held))
+
+    return await create_once(request, backend, make, secret=True)
 
 
 @reads(
@@ -88,8 +100,14 @@ async def list_keys(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         summary="Replace an API key",
         about="Makes a key like it. Both open until the hours of overlap are over.",
         answers={201: _MADE},
+        headers=REQUEST_HEADERS,
         query=RotateParameters,
-        errors=(errors.NotFoundError, errors.InvalidError, errors.StorageFullError),
+        errors=(
+            errors.NotFoundError,
+            errors.InvalidError,
+            *SECRET_ERRORS,
+            errors.StorageFullError,
+        ),
     ),
 )
 async def rotate_key(
@@ -97,8 +115,14 @@ async def rotate_key(
 ) -> Response[bytes]:
     """Make the key that follows another one."""
     sent = read_query(request, RotateParameters)
-    made = await api_keys.rotate_key(backend, key_id, overlap_hours=sent.overlap_hours)
-    return answer(made, status=201, headers={"Location": f"/v1/keys/{made.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await api_keys.rotate_key(
+            backend, key_id, overlap_hours=sent.overlap_hours, idempotency=held
+        )
+        return _answer_made(made)
+
+    return await create_once(request, backend, make, secret=True)
 
 
 @deletes(
@@ -121,6 +145,10 @@ async def revoke_key(
     read_query(request, NoParameters)
     await api_keys.revoke_key(backend, key_id)
     return answer_nothing()
+
+
+def _answer_made(made: NewApiKey) -> Response[bytes]:
+    return answer(made, status=201, headers={"Location": f"/v1/keys/{made.id}"})
 
 
 HANDLERS: Final = (create_key, list_keys, rotate_key, revoke_key)

@@ -6,6 +6,7 @@ from litestar import Response
 from litestar.response import Stream
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.backups import MEDIA, BackupRequest, Restoration
 from service import errors
 from service.api.bodies import (
@@ -65,6 +66,7 @@ async def create_backup(request: AnyRequest, backend: Deployed) -> Stream:
         id="createRestore",
         tag=_TAG,
         scope=Scope.RUNS_WRITE,
+        event=AuditEvent.BACKUP_RESTORED,
         summary="Restore a backup",
         about=(
             "Ids are kept. An object that is here with the same content is skipped, one with "

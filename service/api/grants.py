@@ -11,12 +11,20 @@ from reteval.contract.grants import Grant, GrantList, GrantRequest, LinkList, Li
 from reteval.contract.runs import Run
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.idempotency import (
+    ANSWER_HEADERS,
+    REQUEST_HEADERS,
+    SECRET_ERRORS,
+    create_once,
+)
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads
 from service.api.parameters import GrantListParameters, LatestParameters
 from service.api.responses import answer, answer_nothing
 from service.api.runs import Deployed
 from service.core import grants, links
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 from service.core.latest import Wanted, find_latest
 
 _TAG: Final = "sharing"
@@ -47,11 +55,12 @@ _GONE: Final = (errors.NotFoundError, errors.InvalidError)
             201: Answer(
                 about="Granted",
                 media={JSON: Grant},
-                headers={"Location": "The grant's address, to take it back."},
+                headers={"Location": "The grant's address, to take it back.", **ANSWER_HEADERS},
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: GrantRequest},
-        errors=_BODY_ERRORS,
+        errors=(*_BODY_ERRORS, *KEY_ERRORS),
     ),
 )
 async def create_grant(request: AnyRequest, backend: Deployed) -> Response[bytes]:
@@ -59,8 +68,12 @@ async def create_grant(request: AnyRequest, backend: Deployed) -> Response[bytes
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), GrantRequest)
-    made = await grants.create_grant(backend, asked)
-    return answer(made, status=201, headers={"Location": f"/v1/grants/{made.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await grants.create_grant(backend, asked, idempotency=held)
+        return answer(made, status=201, headers={"Location": f"/v1/grants/{made.id}"})
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -117,11 +130,12 @@ async def delete_grant(
             201: Answer(
                 about="Made; the token is in this answer only",
                 media={JSON: NewLink},
-                headers={"Location": "The link's address, to close it."},
+                headers={"Location": "The link's address, to close it.", **ANSWER_HEADERS},
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: LinkRequest},
-        errors=_BODY_ERRORS,
+        errors=(*_BODY_ERRORS, *SECRET_ERRORS),
     ),
 )
 async def create_link(
@@ -131,9 +145,13 @@ async def create_link(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), LinkRequest)
-    made = await links.create_link(backend, run_id, asked)
-    headers = {"Location": f"/v1/runs/{made.run}/links/{made.id}"}
-    return answer(made, status=201, headers=headers)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await links.create_link(backend, run_id, asked, idempotency=held)
+        headers = {"Location": f"/v1/runs/{made.run}/links/{made.id}"}
+        return answer(made, status=201, headers=headers)
+
+    return await create_once(request, backend, make, secret=True)
 
 
 @reads(

@@ -24,18 +24,22 @@ ANSWER_HEADERS: Final = {
     "Idempotent-Replayed": "`true` on an answer that was given before under the same key."
 }
 ERRORS: Final = (errors.IdempotencyConflictError, errors.IdempotencyMismatchError)
+SECRET_ERRORS: Final = (*ERRORS, errors.ShownOnceError)
+"""Of routes whose answer holds a secret."""
 KEY: Final = re.compile(r'"[!-~]{1,255}"|[!#-~][!-~]{0,254}')
 """The header's value: 1 to 255 visible ASCII characters, bare or quoted as structured fields."""
 
 Make = Callable[[Idempotency | None], Awaitable[Response[bytes]]]
 
 
-async def create_once(request: AnyRequest, backend: Backend, make: Make) -> Response[bytes]:
+async def create_once(
+    request: AnyRequest, backend: Backend, make: Make, *, secret: bool = False
+) -> Response[bytes]:
     """Answer a creating request whose body was read, once for each idempotency key.
 
     Raises:
         ClientException: a key that is none.
-        IdempotencyConflictError, IdempotencyMismatchError: see `answer_once`.
+        IdempotencyConflictError, IdempotencyMismatchError, ShownOnceError: see `answer_once`.
     """
     key = _read_key(request)
     if key is None:
@@ -45,7 +49,7 @@ async def create_once(request: AnyRequest, backend: Backend, make: Make) -> Resp
         return _keep(await make(held))
 
     name = f"{request.route_handler.opt[OPERATION].id}:{key}"
-    kept, replayed = await answer_once(backend, name, _fingerprint(request), keep)
+    kept, replayed = await answer_once(backend, name, _fingerprint(request), keep, secret=secret)
     marks = {"Idempotent-Replayed": "true"} if replayed else {}
     return Response(
         kept.body,

@@ -12,7 +12,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from reteval.contract.api_keys import Scope
-from service import errors
 from service.api.bodies import AnyRequest
 from service.api.observing import find_traffic
 from service.api.operations import TEXT, Answer, Operation, reads
@@ -136,9 +135,8 @@ TOTALS: Final = (
         scope=Scope.ADMIN,
         summary="Read what is measured of the service, for Prometheus",
         about="`reteval_store_up` is 0 and the deployment's numbers are absent while the store "
-        "does not answer. Needs the key where `/v1` does, since it names endpoints.",
+        "does not answer. Needs a key where `/v1` does, since it names endpoints of all teams.",
         answers={200: Answer(about="Prometheus' text format", media={TEXT: None})},
-        errors=(errors.UnauthorizedError,),
     ),
 )
 async def get_metrics_page(request: AnyRequest, backend: Deployed) -> Response[bytes]:

@@ -24,7 +24,7 @@ from service.api.openapi_problems import (
     describe_problems,
     refer_headers,
 )
-from service.api.operations import OPERATION, Answer, Operation, opens_by_link
+from service.api.operations import OPERATION, Access, Answer, Operation, opens_by_link
 from service.api.problems import BAD_REQUEST, INTERNAL, ErrorKind, kind_of
 
 PREFIX: Final = "/v1"
@@ -153,7 +153,7 @@ def _operation(one: Described, refs: dict[Any, Document]) -> Document:
         },
         **describe_problems(_errors_of(one), refs[Problem]),
     }
-    if one.path.startswith(PREFIX):
+    if operation.scope is not Access.OPEN:
         ways = ("bearer", "share") if opens_by_link(operation) else ("bearer",)
         entry["security"] = [*({way: []} for way in ways), {}]
     return entry
@@ -172,7 +172,7 @@ def _link(entry: Document, operation: Operation, links: Document) -> None:
 
 def _errors_of(one: Described) -> list[ErrorKind]:
     """Return what a route may answer in trouble: its own errors, and those of every route."""
-    guards = _GUARDED if one.path.startswith(PREFIX) else ()
+    guards = () if one.operation.scope is Access.OPEN else _GUARDED
     scoped = (errors.ForbiddenError,) if isinstance(one.operation.scope, Scope) else ()
     bodied = _BODIED if one.operation.body else ()
     usual = (*guards, *scoped, *bodied, errors.NotAcceptableError)

@@ -32,6 +32,10 @@ class ErrorKind(Struct, frozen=True, kw_only=True):
     about: str
 
 
+DENIED: Final = "egress_denied"
+"""Where an answered refusal to call an address lies, in the state of the request."""
+
+
 def error_kinds() -> tuple[ErrorKind, ...]:
     """Return the table of all error codes, by status."""
     kinds = [BAD_REQUEST, METHOD_NOT_ALLOWED, INTERNAL]
@@ -47,6 +51,8 @@ def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -
         headers["Retry-After"] = str(exc.retry_after_s or _RETRY_AFTER_S)
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
+    if isinstance(exc, errors.EndpointNotAllowedError):
+        request.scope["state"][DENIED] = exc
     if isinstance(exc, errors.UnsupportedMediaTypeError):
         headers["Accept-Encoding"] = ", ".join(ENCODINGS)
     return _answer(request, kind, exc.detail, items=exc.errors, headers=headers, quota=exc.quota)

@@ -1,4 +1,4 @@
-"""Routes for operators and readers of the API; open to anyone, outside `/v1`."""
+"""Routes for probes and readers of the API; open to anyone, outside `/v1`."""
 
 import asyncio
 from typing import Final

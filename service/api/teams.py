@@ -10,12 +10,15 @@ from reteval.contract.audit import AuditEvent, AuditPage
 from reteval.contract.teams import Team, TeamList, TeamRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, reads
 from service.api.parameters import AuditParameters
 from service.api.responses import answer
 from service.api.runs import Deployed
 from service.core import audit, teams
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "teams"
 
@@ -31,9 +34,12 @@ _TAG: Final = "teams"
         about="Each team sees its own test sets and runs, and what was granted to it.",
         answers={
             201: Answer(
-                about="Made", media={JSON: Team}, headers={"Location": "The team's address."}
+                about="Made",
+                media={JSON: Team},
+                headers={"Location": "The team's address.", **ANSWER_HEADERS},
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: TeamRequest},
         errors=(
             errors.MalformedJsonError,
@@ -41,6 +47,7 @@ _TAG: Final = "teams"
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
+            *KEY_ERRORS,
             errors.StorageFullError,
         ),
     ),
@@ -50,8 +57,12 @@ async def create_team(request: AnyRequest, backend: Deployed) -> Response[bytes]
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), TeamRequest)
-    made = await teams.create_team(backend, asked)
-    return answer(made, status=201, headers={"Location": f"/v1/teams/{made.id}"})
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await teams.create_team(backend, asked, idempotency=held)
+        return answer(made, status=201, headers={"Location": f"/v1/teams/{made.id}"})
+
+    return await create_once(request, backend, make)
 
 
 @reads(

@@ -1,31 +1,42 @@
-"""Puts what a route did into the audit log, once it succeeded and before it is answered."""
+"""Puts what a route did, or would not call, into the audit log before it is answered."""
 
 from typing import Final
 
 from litestar.enums import ScopeType
 from litestar.types import HTTPScope, Scope
 
+from reteval.contract.audit import AuditEvent
 from service.api.access import IDENTITY
 from service.api.envelope import Headers
-from service.api.operations import find_operation
+from service.api.operations import Operation, find_operation
+from service.api.problems import DENIED
 from service.core.audit import record
 from service.core.backend import Backend
+from service.errors import EndpointNotAllowedError
 
 _SUCCESS: Final = (201, 202, 204)
 _CHANGED: Final = 200
 
 
 async def note_event(status: int, headers: Headers, scope: Scope) -> None:
-    """Record the event of a route that made, changed or deleted something."""
+    """Record that a route made, changed or deleted something, or refused an address."""
     operation = find_operation(scope)
-    if operation is None or operation.event is None or scope["type"] != ScopeType.HTTP:
+    if operation is None or scope["type"] != ScopeType.HTTP:
         return
-    if not _succeeded(status, scope):
+    backend: Backend = scope["litestar_app"].state.backend
+    denied: EndpointNotAllowedError | None = scope["state"].get(DENIED)
+    if denied is not None and denied.origin:
+        await record(
+            backend.of(scope["state"][IDENTITY]),
+            AuditEvent.EGRESS_DENIED,
+            target=denied.origin,
+            detail=f"{operation.id}: {denied.errors[0].message}",
+        )
+    if operation.event is None or not _succeeded(status, operation):
         return
     sent = dict(headers)
     if b"idempotent-replayed" in sent:
         return
-    backend: Backend = scope["litestar_app"].state.backend
     made = sent.get(b"location", b"").decode("latin-1")
     await record(backend.of(scope["state"][IDENTITY]), operation.event, target=_target(made, scope))
 
@@ -37,6 +48,6 @@ def _target(location: str, scope: HTTPScope) -> str:
     return "/".join(dict.fromkeys([*named, *([made] if made else [])]))
 
 
-def _succeeded(status: int, scope: HTTPScope) -> bool:
-    # 200 of a POST says that it was there already; of a PUT, that it was changed.
-    return status in _SUCCESS or (status == _CHANGED and scope["method"] == "PUT")
+def _succeeded(status: int, operation: Operation) -> bool:
+    # 200 beside another success says that it was there already; alone, that it was changed.
+    return status in _SUCCESS or (status == _CHANGED and not {*_SUCCESS} & {*operation.answers})

@@ -6,6 +6,7 @@ from litestar import Response
 from litestar.params import FromPath
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.webhooks import (
     Delivery,
     DeliveryPage,
@@ -17,12 +18,20 @@ from reteval.contract.webhooks import (
 )
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
+from service.api.idempotency import (
+    ANSWER_HEADERS,
+    REQUEST_HEADERS,
+    SECRET_ERRORS,
+    create_once,
+)
+from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, deletes, reads, replaces
 from service.api.parameters import PageParameters
 from service.api.responses import answer, answer_nothing
 from service.api.runs import Deployed
 from service.core import webhooks
 from service.core.decoding import decode
+from service.core.idempotency import Idempotency
 
 _TAG: Final = "webhooks"
 _BODY_ERRORS: Final = (
@@ -34,13 +43,16 @@ _BODY_ERRORS: Final = (
 )
 _QUEUED: Final = {
     202: Answer(
-        about="Queued", media={JSON: Delivery}, headers={"Location": "The delivery's address."}
+        about="Queued",
+        media={JSON: Delivery},
+        headers={"Location": "The delivery's address.", **ANSWER_HEADERS},
     )
 }
 _QUEUE_ERRORS: Final = (
     errors.NotFoundError,
     errors.WebhookDisabledError,
     errors.InvalidError,
+    *KEY_ERRORS,
     errors.StorageFullError,
 )
 
@@ -50,6 +62,7 @@ _QUEUE_ERRORS: Final = (
     Operation(
         id="createWebhook",
         scope=Scope.RUNS_WRITE,
+        event=AuditEvent.WEBHOOK_CREATED,
         tag=_TAG,
         summary="Register a webhook",
         about="The answer holds the secret that signs, which is stored encrypted and shown once.",
@@ -57,12 +70,14 @@ _QUEUE_ERRORS: Final = (
             201: Answer(
                 about="Registered",
                 media={JSON: WebhookSecret},
-                headers={"Location": "The webhook's address."},
+                headers={"Location": "The webhook's address.", **ANSWER_HEADERS},
             )
         },
+        headers=REQUEST_HEADERS,
         body={JSON: WebhookRequest},
         errors=(
             *_BODY_ERRORS,
+            *SECRET_ERRORS,
             errors.EndpointNotAllowedError,
             errors.SecretsUnavailableError,
         ),
@@ -72,8 +87,13 @@ async def create_webhook(request: AnyRequest, backend: Deployed) -> Response[byt
     """Register a new webhook."""
     check_media(request, (JSON,))
     read_query(request, NoParameters)
-    made = await webhooks.create_webhook(backend, decode(await read_body(request), WebhookRequest))
-    return answer(made, status=201, headers={"Location": f"/v1/webhooks/{made.id}"})
+    asked = decode(await read_body(request), WebhookRequest)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await webhooks.create_webhook(backend, asked, idempotency=held)
+        return answer(made, status=201, headers={"Location": f"/v1/webhooks/{made.id}"})
+
+    return await create_once(request, backend, make, secret=True)
 
 
 @reads(
@@ -118,6 +138,7 @@ async def get_webhook(
     Operation(
         id="replaceWebhook",
         scope=Scope.RUNS_WRITE,
+        event=AuditEvent.WEBHOOK_CHANGED,
         tag=_TAG,
         summary="Change a webhook, or switch it on or off",
         about="The secret stays. Switched on again, a webhook gets what has waited for it.",
@@ -141,6 +162,7 @@ async def replace_webhook(
     Operation(
         id="deleteWebhook",
         scope=Scope.RUNS_WRITE,
+        event=AuditEvent.WEBHOOK_DELETED,
         tag=_TAG,
         summary="Delete a webhook and its log",
         about="What waits to be delivered to it is not delivered any more.",
@@ -162,12 +184,19 @@ async def delete_webhook(
     Operation(
         id="rotateWebhook",
         scope=Scope.RUNS_WRITE,
+        event=AuditEvent.WEBHOOK_ROTATED,
         tag=_TAG,
         summary="Make a new secret",
         about="The answer holds it, once. The secret before signs along for the time of grace.",
-        answers={200: Answer(about="Rotated", media={JSON: WebhookSecret})},
+        answers={200: Answer(about="Rotated", media={JSON: WebhookSecret}, headers=ANSWER_HEADERS)},
+        headers=REQUEST_HEADERS,
         body={JSON: RotationRequest},
-        errors=(*_BODY_ERRORS, errors.NotFoundError, errors.SecretsUnavailableError),
+        errors=(
+            *_BODY_ERRORS,
+            *SECRET_ERRORS,
+            errors.NotFoundError,
+            errors.SecretsUnavailableError,
+        ),
     ),
 )
 async def rotate_webhook(
@@ -177,7 +206,12 @@ async def rotate_webhook(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), RotationRequest)
-    return answer(await webhooks.rotate_secret(backend, webhook_id, asked))
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        made = await webhooks.rotate_secret(backend, webhook_id, asked, idempotency=held)
+        return answer(made)
+
+    return await create_once(request, backend, make, secret=True)
 
 
 @creates(
@@ -189,6 +223,7 @@ async def rotate_webhook(
         summary="Try a webhook out",
         about="Delivers an event of the type `ping`, as all others are delivered.",
         answers=_QUEUED,
+        headers=REQUEST_HEADERS,
         errors=_QUEUE_ERRORS,
     ),
 )
@@ -197,7 +232,12 @@ async def ping_webhook(
 ) -> Response[bytes]:
     """Queue an event about nothing."""
     read_query(request, NoParameters)
-    return _answer_queued(webhook_id, await webhooks.ping_webhook(backend, webhook_id))
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        queued = await webhooks.ping_webhook(backend, webhook_id, idempotency=held)
+        return _answer_queued(webhook_id, queued)
+
+    return await create_once(request, backend, make)
 
 
 @reads(
@@ -250,6 +290,7 @@ async def get_delivery(
         summary="Deliver an event again",
         about="It comes with the same `webhook-id`, now, and with all attempts before it.",
         answers=_QUEUED,
+        headers=REQUEST_HEADERS,
         errors=_QUEUE_ERRORS,
     ),
 )
@@ -258,8 +299,12 @@ async def replay_delivery(
 ) -> Response[bytes]:
     """Queue an event of the log once more."""
     read_query(request, NoParameters)
-    queued = await webhooks.replay_delivery(backend, webhook_id, delivery_id)
-    return _answer_queued(webhook_id, queued)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        queued = await webhooks.replay_delivery(backend, webhook_id, delivery_id, idempotency=held)
+        return _answer_queued(webhook_id, queued)
+
+    return await create_once(request, backend, make)
 
 
 def _answer_queued(webhook_id: str, queued: Delivery) -> Response[bytes]:

@@ -10,23 +10,27 @@ from reteval.contract import limits
 from reteval.contract.api_keys import ApiKey, ApiKeyPage, ApiKeyRequest, NewApiKey, Scope
 from reteval.contract.tokens import ALPHABET, KEY, SECRET_CHARS, spell_token
 from service.core.backend import Backend
+from service.core.idempotency import Idempotency
 from service.core.keyring import digest_token
 from service.core.texts import check_text
 from service.errors import ForbiddenError, InvalidError, NotFoundError
-from service.store.api_keys import ApiKeyRecord
+from service.store.api_keys import ApiKeyRecord, Handover
 from service.store.bare_report import iso_time
 from service.store.keys import new_id
 
 DAY_MS: Final = 86_400_000
 
 
-async def create_key(backend: Backend, request: ApiKeyRequest) -> NewApiKey:
+async def create_key(
+    backend: Backend, request: ApiKeyRequest, *, idempotency: Idempotency | None = None
+) -> NewApiKey:
     """Make a key for the caller's team, or for another one where the caller is an admin.
 
     Raises:
         InvalidError: the name breaks a rule.
         ForbiddenError: only an admin makes keys of other teams, or admins.
         NotFoundError: there is no such team.
+        IdempotencyConflictError, ShownOnceError: see `issue_key`.
     """
     items = check_text(request.name, pointer="/name", max_bytes=limits.MAX_NAME_BYTES)
     if items:
@@ -44,6 +48,7 @@ async def create_key(backend: Backend, request: ApiKeyRequest) -> NewApiKey:
         scopes=tuple(dict.fromkeys(request.scopes)),
         now_ms=now_ms,
         lifetime_ms=request.expires_in_days * DAY_MS,
+        idempotency=idempotency,
     )
 
 
@@ -68,18 +73,26 @@ async def list_keys(backend: Backend, team: str, *, cursor: str, limit: int) -> 
     )
 
 
-async def rotate_key(backend: Backend, key_id: str, *, overlap_hours: int) -> NewApiKey:
+async def rotate_key(
+    backend: Backend,
+    key_id: str,
+    *,
+    overlap_hours: int,
+    idempotency: Idempotency | None = None,
+) -> NewApiKey:
     """Make a key like another one, which opens for some hours more.
 
     Raises:
         NotFoundError: no such key of the caller's team, or one that opens nothing any more.
         ForbiddenError: only an admin changes a key with `admin`.
+        IdempotencyConflictError, ShownOnceError: see `issue_key`.
     """
     old = await _find(backend, key_id)
     now_ms = backend.now_ms()
     if not old.opens(now_ms):
         raise _missing(key_id)
     _check_rank(backend, old)
+    ends_ms = now_ms + round(timedelta(hours=overlap_hours).total_seconds() * 1_000)
     made = await issue_key(
         backend,
         team=old.team,
@@ -87,9 +100,9 @@ async def rotate_key(backend: Backend, key_id: str, *, overlap_hours: int) -> Ne
         scopes=old.scopes,
         now_ms=now_ms,
         lifetime_ms=old.expires_ms - old.created_ms,
+        handover=Handover(old=old.id, until_ms=min(old.expires_ms, ends_ms)),
+        idempotency=idempotency,
     )
-    ends_ms = now_ms + round(timedelta(hours=overlap_hours).total_seconds() * 1_000)
-    await backend.store.api_keys.shorten(old.id, min(old.expires_ms, ends_ms))
     backend.keyring.forget(old.id)
     return made
 
@@ -129,11 +142,15 @@ async def issue_key(
     scopes: tuple[Scope, ...],
     now_ms: int,
     lifetime_ms: int,
+    handover: Handover | None = None,
+    idempotency: Idempotency | None = None,
 ) -> NewApiKey:
     """Make a key, whoever may have asked for it.
 
     Raises:
         NotFoundError: there is no such team.
+        IdempotencyConflictError: another process took the idempotency key over.
+        ShownOnceError: it made a key before, whose secret nobody has.
     """
     key_id = new_id("key")
     secret = spell_token(KEY, key_id.removeprefix("key_"), new_secret())
@@ -148,7 +165,7 @@ async def issue_key(
         created_by=backend.identity.key,
         expires_ms=now_ms + lifetime_ms,
     )
-    await backend.store.api_keys.create(record)
+    await backend.store.api_keys.create(record, handover=handover, idempotency=idempotency)
     return NewApiKey(**_show(record), secret=secret)
 
 

@@ -16,7 +16,7 @@ from reteval.contract.endpoints import (
 from reteval.contract.problems import ProblemItem
 from service.core.id_checks import check_ids
 from service.core.mapping_checks import check_mapping
-from service.egress import EgressError, Policy, check_headers
+from service.egress import EgressError, Policy, check_headers, name_origin
 from service.errors import EndpointNotAllowedError
 
 QUERY: Final = "{{query}}"
@@ -46,7 +46,9 @@ def check_url(url: str, policy: Policy, *, pointer: str) -> None:
     try:
         policy.check_url(url)
     except EgressError as exc:
-        raise _refused(pointer, exc) from exc
+        refusal = _refused(pointer, exc)
+        refusal.origin = name_origin(url)
+        raise refusal from exc
 
 
 def check_description(endpoint: Endpoint) -> list[ProblemItem]:

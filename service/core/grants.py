@@ -12,6 +12,7 @@ from reteval.contract.grants import EVERYONE, Grant, GrantList, GrantRequest
 from reteval.contract.problems import ProblemItem
 from service.core.audit import record
 from service.core.backend import Backend, to_iso
+from service.core.idempotency import Idempotency
 from service.core.identity import READING
 from service.core.texts import check_text
 from service.errors import ForbiddenError, InvalidError, NotFoundError
@@ -23,13 +24,16 @@ TEST_SET: Final = "test_set"
 """Path parameters whose object may be another team's."""
 
 
-async def create_grant(backend: Backend, request: GrantRequest) -> Grant:
+async def create_grant(
+    backend: Backend, request: GrantRequest, *, idempotency: Idempotency | None = None
+) -> Grant:
     """Let a team, or everyone, read something of the caller's team.
 
     Raises:
         InvalidError: not exactly one thing, or to the team itself.
         ForbiddenError: a test set is granted by who may write test sets.
         NotFoundError: no such run, test set or team.
+        IdempotencyConflictError: another process took the key over.
     """
     _check(backend, request)
     if request.run is not None:
@@ -49,7 +53,8 @@ async def create_grant(backend: Backend, request: GrantRequest) -> Grant:
             label=request.label,
             created_at=to_iso(backend.now()),
             created_by=backend.identity.key,
-        )
+        ),
+        idempotency=idempotency,
     )
     await _note(backend, AuditEvent.GRANT_CREATED, granted)
     return granted

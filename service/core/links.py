@@ -4,18 +4,27 @@ from reteval.contract.grants import SHARE_PARAMETER, Link, LinkList, LinkRequest
 from reteval.contract.tokens import SHARE, spell_token
 from service.core.api_keys import DAY_MS, new_secret
 from service.core.backend import Backend
+from service.core.idempotency import Idempotency
 from service.core.keyring import digest_token
 from service.store.bare_report import iso_time
 from service.store.keys import new_id
 from service.store.links import LinkRecord
 
 
-async def create_link(backend: Backend, run_id: str, request: LinkRequest) -> NewLink:
+async def create_link(
+    backend: Backend,
+    run_id: str,
+    request: LinkRequest,
+    *,
+    idempotency: Idempotency | None = None,
+) -> NewLink:
     """Make a link to a run; its token leaves once, in this answer.
 
     Raises:
         NotFoundError: no such run.
         InvalidError: the run has as many links as it may.
+        IdempotencyConflictError: another process took the key over.
+        ShownOnceError: it made a link before, whose token nobody has.
     """
     link_id = new_id("lnk")
     token = spell_token(SHARE, link_id.removeprefix("lnk_"), new_secret())
@@ -29,7 +38,7 @@ async def create_link(backend: Backend, run_id: str, request: LinkRequest) -> Ne
         created_by=backend.identity.key,
         expires_ms=now_ms + request.expires_in_days * DAY_MS,
     )
-    await backend.store.links.create(record)
+    await backend.store.links.create(record, idempotency=idempotency)
     url = f"/v1/runs/{run_id}/results?{SHARE_PARAMETER}={token}"
     return NewLink(**_show(record), token=token, url=url)
 

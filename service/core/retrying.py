@@ -37,7 +37,7 @@ async def retry(
         IdempotencyConflictError: another process took the key over.
     """
     parent = await backend.store.runs.get(backend.tenant, run_id)
-    clean, variants = await _count_unanswered(backend, parent)
+    whole, clean, variants = await _count_unanswered(backend, parent)
     changed = _change(parent.spec.request, request)
     endpoint = await refill_secrets(backend, changed.endpoint, request.headers)
     check_target(endpoint, backend.policy)
@@ -59,6 +59,7 @@ async def retry(
         egress=backend.egress,
         code_version=backend.code_version,
         retry=parent.id,
+        clean=whole,
     )
     await backend.store.runs.use(backend.tenant, parent.id)
     return await accept(backend, spec, outlook, headers=endpoint.headers, idempotency=idempotency)
@@ -77,8 +78,8 @@ def _change(before: RunRequest, request: RetryRequest) -> RunRequest:
     return changed
 
 
-async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int]:
-    """Return how many clean requests, and how many others, have no answer."""
+async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, int, int]:
+    """Return how many clean requests there are, how many lack an answer, and how many others do."""
     clean, _ = await backend.store.outcomes.plan_size(backend.tenant, parent.id)
     statuses = await backend.store.outcomes.statuses(backend.tenant, parent.id)
     lost = [not _STATUSES[status].answered for status in statuses]
@@ -88,4 +89,4 @@ async def _count_unanswered(backend: Backend, parent: RunRecord) -> tuple[int, i
         raise NothingToRetryError(
             f"Run {parent.id!r} has no request without an answer; start a new run instead."
         )
-    return sum(lost[:clean]), sum(lost[clean:])
+    return clean, sum(lost[:clean]), sum(lost[clean:])

@@ -19,6 +19,7 @@ from reteval.contract.webhooks import (
 )
 from service.core.backend import Backend
 from service.core.endpoint_checks import check_url
+from service.core.idempotency import Idempotency
 from service.store.keys import new_id
 from service.store.sealing import seal, unseal
 from service.store.webhooks import CURRENT, OLD
@@ -26,13 +27,17 @@ from service.store.webhooks import CURRENT, OLD
 KEY_BYTES: Final = 24
 
 
-async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSecret:
+async def create_webhook(
+    backend: Backend, request: WebhookRequest, *, idempotency: Idempotency | None = None
+) -> WebhookSecret:
     """Register a webhook and make its secret.
 
     Raises:
         EndpointNotAllowedError: its URL may not be called.
         InvalidError: there are as many as there may be.
         SecretsUnavailableError: there is no key to seal the secret with.
+        IdempotencyConflictError: another process took the idempotency key over.
+        ShownOnceError: it made a webhook before, whose secret nobody has.
     """
     check_url(request.url, backend.policy, pointer="/url")
     secret = new_secret(secrets.token_bytes(KEY_BYTES))
@@ -45,6 +50,7 @@ async def create_webhook(backend: Backend, request: WebhookRequest) -> WebhookSe
             "old_secret_until_ms": 0,
         },
         new=True,
+        idempotency=idempotency,
     )
     return WebhookSecret(**asdict(made), secret=secret)
 
@@ -61,13 +67,19 @@ async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookReq
 
 
 async def rotate_secret(
-    backend: Backend, webhook_id: str, request: RotationRequest
+    backend: Backend,
+    webhook_id: str,
+    request: RotationRequest,
+    *,
+    idempotency: Idempotency | None = None,
 ) -> WebhookSecret:
     """Make a new secret; the one before signs along for the time of grace, older ones no more.
 
     Raises:
         NotFoundError: there is no such webhook.
         SecretsUnavailableError: there is no key, or not the one the secret was sealed with.
+        IdempotencyConflictError: another process took the idempotency key over.
+        ShownOnceError: it made a secret before, which nobody has.
     """
     store, tenant = backend.store.webhooks, backend.tenant
     await store.get(tenant, webhook_id)
@@ -81,6 +93,7 @@ async def rotate_secret(
             "old_secret_until_ms": await store.now_ms() + 1_000 * request.grace_s,
         },
         new=False,
+        idempotency=idempotency,
     )
     return WebhookSecret(**asdict(changed), secret=secret)
 
@@ -117,14 +130,19 @@ async def delete_webhook(backend: Backend, webhook_id: str) -> None:
     await backend.store.webhooks.delete(backend.tenant, webhook_id)
 
 
-async def ping_webhook(backend: Backend, webhook_id: str) -> Delivery:
+async def ping_webhook(
+    backend: Backend, webhook_id: str, *, idempotency: Idempotency | None = None
+) -> Delivery:
     """Send an event that is about nothing.
 
     Raises:
         NotFoundError: there is no such webhook.
         WebhookDisabledError: it is switched off.
+        IdempotencyConflictError: another process took the key over.
     """
-    return await backend.store.webhooks.queue(backend.tenant, webhook_id, new_id("evt"), new=PING)
+    return await backend.store.webhooks.queue(
+        backend.tenant, webhook_id, new_id("evt"), new=PING, idempotency=idempotency
+    )
 
 
 async def list_deliveries(
@@ -154,14 +172,23 @@ async def get_delivery(backend: Backend, webhook_id: str, delivery_id: str) -> D
     return await backend.store.webhooks.delivery(backend.tenant, webhook_id, delivery_id)
 
 
-async def replay_delivery(backend: Backend, webhook_id: str, delivery_id: str) -> Delivery:
+async def replay_delivery(
+    backend: Backend,
+    webhook_id: str,
+    delivery_id: str,
+    *,
+    idempotency: Idempotency | None = None,
+) -> Delivery:
     """Deliver an event again, now, with all its attempts before it.
 
     Raises:
         NotFoundError: there is none, or none any more.
         WebhookDisabledError: the webhook is switched off.
+        IdempotencyConflictError: another process took the key over.
     """
-    return await backend.store.webhooks.queue(backend.tenant, webhook_id, delivery_id)
+    return await backend.store.webhooks.queue(
+        backend.tenant, webhook_id, delivery_id, idempotency=idempotency
+    )
 
 
 def _fields(request: WebhookRequest) -> dict[str, str | bytes | int]:

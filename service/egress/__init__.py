@@ -8,6 +8,6 @@ tells nothing about a network.
 from service.egress.errors import EgressError
 from service.egress.headers import check_headers
 from service.egress.policy import Policy
-from service.egress.urls import Target
+from service.egress.urls import Target, name_origin
 
-__all__ = ["EgressError", "Policy", "Target", "check_headers"]
+__all__ = ["EgressError", "Policy", "Target", "check_headers", "name_origin"]

@@ -72,6 +72,14 @@ def parse_url(url: str) -> Target:
     return Target(scheme=lower, host=host, port=port or _PORTS[lower], path=(path or "/") + query)
 
 
+def name_origin(url: str) -> str:
+    """Return scheme, host and port of a URL, for a log; of one that is none, what is wrong."""
+    try:
+        return parse_url(url).origin
+    except EgressError as exc:
+        return exc.code
+
+
 def _parse_authority(authority: str) -> tuple[str, int | None]:
     match = _AUTHORITY.fullmatch(authority)
     if match is None:

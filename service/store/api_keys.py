@@ -8,6 +8,8 @@ from reteval.contract.api_keys import Scope
 from service.errors import NotFoundError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.idempotency import refuse_second, script_words
+from service.store.records import Idempotency
 from service.store.scripts import Scripts, text
 
 KEPT_MS: Final = 30 * 86_400_000
@@ -34,6 +36,13 @@ class ApiKeyRecord(Struct, frozen=True, kw_only=True):
         return self.revoked_ms is None and now_ms < self.expires_ms
 
 
+class Handover(Struct, frozen=True, kw_only=True):
+    """The key that a new one replaces, and until when it still opens."""
+
+    old: str
+    until_ms: int
+
+
 class ApiKeys:
     """All keys of a deployment."""
 
@@ -41,19 +50,43 @@ class ApiKeys:
         self._connection = connection
         self._scripts = scripts
 
-    async def create(self, record: ApiKeyRecord) -> None:
-        """Write a new key.
+    async def create(
+        self,
+        record: ApiKeyRecord,
+        *,
+        handover: Handover | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> None:
+        """Write a new key, and when the one that it replaces ends.
 
         Raises:
             NotFoundError: there is no such team.
+            IdempotencyConflictError, ShownOnceError: see `refuse_second`.
         """
+        entry, token = script_words(idempotency)
         team = "" if record.team == keys.DEFAULT_TENANT else record.team
-        verdict = await self._scripts.run(
-            "create_api_key",
-            [keys.api_key(record.id), keys.api_keys(record.team), keys.TEAMS],
-            [record.id, team, record.expires_ms + KEPT_MS, *_write(record)],
+        verdict = text(
+            await self._scripts.run(
+                "create_api_key",
+                [
+                    keys.api_key(record.id),
+                    keys.api_keys(record.team),
+                    keys.TEAMS,
+                    entry,
+                    keys.api_key(handover.old if handover else ""),
+                ],
+                [
+                    record.id,
+                    team,
+                    record.expires_ms + KEPT_MS,
+                    token,
+                    handover.until_ms if handover else "",
+                    *_write(record),
+                ],
+            )
         )
-        if text(verdict) == "no_team":
+        refuse_second(verdict)
+        if verdict == "no_team":
             raise NotFoundError(f"There is no team {record.team!r}; list them with GET /v1/teams.")
 
     async def first(self) -> str:
@@ -83,10 +116,6 @@ class ApiKeys:
     async def revoke(self, key_id: str, at_ms: int) -> None:
         """Let a key open nothing from now on."""
         await self._set(key_id, "revoked_ms", at_ms)
-
-    async def shorten(self, key_id: str, expires_ms: int) -> None:
-        """Let a key expire earlier."""
-        await self._set(key_id, "expires_ms", expires_ms)
 
     async def touch(self, key_id: str, at_ms: int) -> None:
         """Note when a key was used last."""

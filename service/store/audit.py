@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Final
 
+from reteval.contract.audit import AuditEvent
 from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts
@@ -30,6 +31,13 @@ class Audit:
             [keys.audit(log), keys.audit_seen(secrets.token_hex(16))],
             [MAX_EVENTS, *words],
         )
+
+    async def deny(self, team: str, *, target: str, detail: str) -> None:
+        """Add that a worker did not call an address that a team's `target` has."""
+        event = AuditEvent.EGRESS_DENIED
+        about = {"team": team, "target": target, "detail": detail}
+        nobody = {"key": "", "ip": "", "request_id": ""}
+        await self.append(event.log.value, {"event": event.value, **about, **nobody})
 
     async def page(
         self, log: str, *, before: str | None, limit: int

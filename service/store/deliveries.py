@@ -46,7 +46,8 @@ class Due(Struct, frozen=True, kw_only=True):
 class Verdict(Struct, frozen=True, kw_only=True):
     """How an attempt ended, and when there is another one.
 
-    The webhook is switched off for `reason` if nothing was delivered for `patience_s`.
+    The webhook is switched off for `reason` if nothing was delivered for `patience_s`. `blocked`:
+    nothing was sent, since its address may not be called.
     """
 
     state: DeliveryState
@@ -54,6 +55,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     reason: str = ""
     wait_s: float = 0.0
     patience_s: float = 0.0
+    blocked: bool = False
 
 
 class Deliveries:

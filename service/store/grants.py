@@ -8,7 +8,9 @@ from reteval.contract.grants import Grant
 from service.errors import InvalidError, NotFoundError
 from service.store import keys
 from service.store.connection import Connection
-from service.store.scripts import Scripts
+from service.store.idempotency import script_words, under_way
+from service.store.records import Idempotency
+from service.store.scripts import Scripts, text
 
 MAX_GRANTS: Final = 1_000
 """That one team gives."""
@@ -21,18 +23,25 @@ class Grants:
         self._connection = connection
         self._scripts = scripts
 
-    async def put(self, grant: Grant) -> Grant:
+    async def put(self, grant: Grant, *, idempotency: Idempotency | None = None) -> Grant:
         """Write a grant, or answer the one that says the same.
 
         Raises:
             InvalidError: the team has given as many as it may.
+            NotFoundError: the key made one before, which was taken back.
+            IdempotencyConflictError: another process took the key over.
         """
-        stored = await self._scripts.run(
+        entry, token = script_words(idempotency)
+        verdict, stored = await self._scripts.run(
             "put_grant",
-            [keys.grants(grant.team), keys.received(grant.to)],
-            [grant.id, _subject(grant), msgspec.json.encode(grant), MAX_GRANTS],
+            [keys.grants(grant.team), keys.received(grant.to), entry],
+            [grant.id, _subject(grant), msgspec.json.encode(grant), MAX_GRANTS, token],
         )
-        if not stored:
+        if text(verdict) == "lost":
+            raise under_way()
+        if text(verdict) == "gone":
+            raise NotFoundError("The grant that this Idempotency-Key made was taken back.")
+        if text(verdict) == "full":
             raise InvalidError(
                 f"A team gives at most {MAX_GRANTS:,} grants; delete some, or grant a label."
             )

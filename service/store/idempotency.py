@@ -5,14 +5,18 @@ from typing import Final
 
 import msgspec
 
-from service.errors import IdempotencyConflictError, IdempotencyMismatchError
+from service.errors import (
+    IdempotencyConflictError,
+    IdempotencyMismatchError,
+    ShownOnceError,
+)
 from service.store import keys
 from service.store.records import Idempotency, KeptAnswer
 from service.store.scripts import Scripts, text
 
 KEPT_MS: Final = 86_400_000
 """How long a key is remembered."""
-LEASE_MS: Final = 60_000
+LEASE_MS: Final = 20_000
 """How long a process that died keeps others from a key under which it made nothing."""
 
 
@@ -58,6 +62,27 @@ class IdempotencyKeys:
 def script_words(held: Idempotency | None) -> tuple[str, str]:
     """Return the key and the token that a creating script takes."""
     return (held.entry, held.token) if held else (keys.idempotency(keys.SYSTEM_TENANT, ""), "")
+
+
+def refuse_second(verdict: str) -> None:
+    """Refuse what a script that makes a secret did not do: another secret would be another one.
+
+    Raises:
+        IdempotencyConflictError: another process took the key over.
+        ShownOnceError: it was made under the key before.
+    """
+    if verdict == "lost":
+        raise under_way()
+    if verdict == "made":
+        raise shown_once()
+
+
+def shown_once() -> ShownOnceError:
+    """Return the error of a request whose first answer held a secret that is not kept."""
+    return ShownOnceError(
+        "This request was carried out before, and the secret in its answer is not kept. "
+        "Rotate what it made, or delete that and send the request with a new Idempotency-Key."
+    )
 
 
 def under_way() -> IdempotencyConflictError:

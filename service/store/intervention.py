@@ -36,7 +36,7 @@ class Intervention:
         """
         report = b""
         if run is not None:
-            clean = [skipped(FailureCode.CANCELLED)] * run.spec.planned.clean
+            clean = [skipped(FailureCode.CANCELLED)] * run.spec.accountable
             found = [_describe(reason)]
             report = report_bare(
                 run, status=RunStatus.FAILED, reason=found[0].code, clean=clean, found=found

@@ -8,6 +8,8 @@ from msgspec import Struct
 from service.errors import InvalidError, NotFoundError
 from service.store import keys
 from service.store.connection import Connection
+from service.store.idempotency import refuse_second, script_words
+from service.store.records import Idempotency
 from service.store.runs import missing_run
 from service.store.scripts import Scripts, text
 
@@ -34,30 +36,37 @@ class Links:
         self._connection = connection
         self._scripts = scripts
 
-    async def create(self, record: LinkRecord) -> None:
+    async def create(self, record: LinkRecord, *, idempotency: Idempotency | None = None) -> None:
         """Write a new link.
 
         Raises:
             NotFoundError: there is no such run.
             InvalidError: the run has as many links as it may.
+            IdempotencyConflictError, ShownOnceError: see `refuse_second`.
         """
-        verdict = await self._scripts.run(
-            "create_link",
-            [
-                keys.job(record.team, record.run),
-                keys.job_part(record.team, record.run, "links"),
-                keys.link(record.id),
-            ],
-            [
-                record.id,
-                msgspec.json.encode(record),
-                record.expires_ms - record.created_ms,
-                MAX_LINKS,
-            ],
+        entry, token = script_words(idempotency)
+        verdict = text(
+            await self._scripts.run(
+                "create_link",
+                [
+                    keys.job(record.team, record.run),
+                    keys.job_part(record.team, record.run, "links"),
+                    keys.link(record.id),
+                    entry,
+                ],
+                [
+                    record.id,
+                    msgspec.json.encode(record),
+                    record.expires_ms - record.created_ms,
+                    MAX_LINKS,
+                    token,
+                ],
+            )
         )
-        if text(verdict) == "missing":
+        refuse_second(verdict)
+        if verdict == "missing":
             raise missing_run(record.run)
-        if text(verdict) == "full":
+        if verdict == "full":
             raise InvalidError(f"A run has at most {MAX_LINKS} links; delete some.")
 
     async def find(self, link_id: str) -> LinkRecord | None:

@@ -60,7 +60,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
 
     `egress` is the policy in force when the run was accepted; `unscorable` counts the set's
     queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all;
-    with `retry`, the id of another run, only what that run has no answer to.
+    with `retry`, the id of another run, only what that run has no answer to: `clean` then counts
+    the clean requests with an answer, too, of which `planned` knows only those to be sent.
     """
 
     id: str
@@ -74,7 +75,13 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     unscorable: int = 0
     rescore: Rescore | None = None
     retry: str = ""
+    clean: int = 0
     uploaded: bool = False
+
+    @property
+    def accountable(self) -> int:
+        """Return the number of clean requests that the report accounts for."""
+        return self.clean or self.planned.clean
 
 
 class ComparisonSpec(Struct, frozen=True, kw_only=True):

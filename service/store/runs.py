@@ -182,7 +182,7 @@ class Runs:
             record,
             status=RunStatus.CANCELLED,
             reason="cancelled_before_start",
-            clean=[skipped(FailureCode.CANCELLED)] * record.spec.planned.clean,
+            clean=[skipped(FailureCode.CANCELLED)] * record.spec.accountable,
         )
         verdict = await self._scripts.run(
             "cancel",

@@ -7,6 +7,8 @@ from service.errors import NameTakenError
 from service.store import keys
 from service.store.bare_report import iso_time
 from service.store.connection import Connection
+from service.store.idempotency import script_words, under_way
+from service.store.records import Idempotency
 from service.store.scripts import Scripts, text
 
 
@@ -17,20 +19,24 @@ class Teams:
         self._connection = connection
         self._scripts = scripts
 
-    async def create(self, team: Team) -> None:
-        """Write a new team.
+    async def create(self, team: Team, *, idempotency: Idempotency | None = None) -> Team:
+        """Write a new team and return it, or what the key made before.
 
         Raises:
             NameTakenError: there is one with this id.
+            IdempotencyConflictError: another process took the key over.
         """
-        taken = team.id == keys.DEFAULT_TENANT
-        if not taken:
-            verdict = await self._scripts.run(
-                "create_team", [keys.TEAMS], [team.id, msgspec.json.encode(team)]
+        entry, token = script_words(idempotency)
+        verdict, stored = "taken", b""
+        if team.id != keys.DEFAULT_TENANT:
+            verdict, stored = await self._scripts.run(
+                "create_team", [keys.TEAMS, entry], [team.id, msgspec.json.encode(team), token]
             )
-            taken = text(verdict) == "taken"
-        if taken:
+        if text(verdict) == "lost":
+            raise under_way()
+        if text(verdict) == "taken":
             raise NameTakenError(f"A team {team.id!r} exists already; choose another id.")
+        return msgspec.json.decode(stored, type=Team)
 
     async def has(self, team_id: str) -> bool:
         """Tell whether there is such a team."""

@@ -11,6 +11,8 @@ from service.errors import InvalidError, NotFoundError, WebhookDisabledError
 from service.store import keys
 from service.store.bare_report import iso_time
 from service.store.connection import Connection
+from service.store.idempotency import refuse_second, script_words, under_way
+from service.store.records import Idempotency
 from service.store.scripts import Scripts, text
 
 CURRENT: Final = "current"
@@ -26,22 +28,34 @@ class Webhooks:
         self._scripts = scripts
 
     async def put(
-        self, tenant: str, webhook_id: str, fields: Mapping[str, str | bytes | int], *, new: bool
+        self,
+        tenant: str,
+        webhook_id: str,
+        fields: Mapping[str, str | bytes | int],
+        *,
+        new: bool,
+        idempotency: Idempotency | None = None,
     ) -> Webhook:
         """Write fields of a webhook: all of a new one, those that change of another.
 
         Raises:
             InvalidError: the tenant has as many as it may.
             NotFoundError: it is not new and not there.
+            IdempotencyConflictError, ShownOnceError: see `refuse_second`.
         """
-        args: list[str | bytes | int] = [webhook_id, MAX_WEBHOOKS if new else 0]
+        entry, token = script_words(idempotency)
+        made = keys.new_id("made")  # tells a repetition of this very call from another one
+        args: list[str | bytes | int] = [webhook_id, MAX_WEBHOOKS if new else 0, token, made]
         for name, value in fields.items():
             args += (name, value)
         verdict = text(
             await self._scripts.run(
-                "put_webhook", [keys.webhook(tenant, webhook_id), keys.webhooks(tenant)], args
+                "put_webhook",
+                [keys.webhook(tenant, webhook_id), keys.webhooks(tenant), entry],
+                args,
             )
         )
+        refuse_second(verdict)
         if verdict == "full":
             raise InvalidError(f"There are {MAX_WEBHOOKS} webhooks already; delete one.")
         if verdict == "missing":
@@ -92,25 +106,35 @@ class Webhooks:
             raise _missing(webhook_id)
 
     async def queue(
-        self, tenant: str, webhook_id: str, event_id: str, *, new: str | None = None
+        self,
+        tenant: str,
+        webhook_id: str,
+        event_id: str,
+        *,
+        new: str | None = None,
+        idempotency: Idempotency | None = None,
     ) -> Delivery:
         """Deliver now: an event that is in the log, or a `new` one of this type about nothing.
 
         Raises:
             NotFoundError: no such webhook, or no such delivery.
             WebhookDisabledError: it is switched off.
+            IdempotencyConflictError: another process took the key over.
         """
+        entry, token = script_words(idempotency)
         about = [] if new is None else ["type", new, "run", ""]
-        verdict = text(
-            await self._scripts.run(
-                "queue_delivery", [keys.webhook(tenant, webhook_id)], [event_id, *about]
-            )
+        verdict, queued = await self._scripts.run(
+            "queue_delivery",
+            [keys.webhook(tenant, webhook_id), entry],
+            [event_id, token, *about],
         )
-        if verdict == "disabled":
+        if text(verdict) == "lost":
+            raise under_way()
+        if text(verdict) == "disabled":
             raise WebhookDisabledError(f"Webhook {webhook_id!r} is off; enable it first.")
-        if verdict == "missing":
+        if text(verdict) == "missing":
             raise _missing_delivery(webhook_id, event_id)
-        return await self.delivery(tenant, webhook_id, event_id)
+        return await self.delivery(tenant, webhook_id, text(queued))
 
     async def delivery(self, tenant: str, webhook_id: str, event_id: str) -> Delivery:
         """Return one delivery.

@@ -10,7 +10,8 @@ from service.core.identity import widen
 from service.settings import Settings
 from tests.contract.test_docs import DOCS, read_table, split_list
 
-OPERATIONS = [one.operation for one in list_operations(create_app(Settings.from_env({})).routes)]
+ROUTES = list(list_operations(create_app(Settings.from_env({})).routes))
+OPERATIONS = [one.operation for one in ROUTES]
 PAGE = (DOCS / "access.md").read_text(encoding="utf-8")
 
 
@@ -28,6 +29,16 @@ def test_scopes_table_is_that_of_the_routes() -> None:
         )
         for scope in Scope
     }
+
+
+def test_table_of_other_routes_is_that_of_the_routes() -> None:
+    """Outside /v1 each path has a row with what it needs: a scope, or nothing."""
+    rows = read_table("access.md", "path")
+    assert [(row["path"], row["needs"]) for row in rows] == sorted(
+        (one.path, str(getattr(one.operation.scope, "value", "")))
+        for one in ROUTES
+        if not one.path.startswith("/v1")
+    )
 
 
 def test_events_table_is_that_of_the_log() -> None:

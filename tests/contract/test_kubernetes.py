@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from service.settings import TABLE
+from service.api.openapi import list_operations
+from service.api.operations import Access
+from service.app import create_app
+from service.settings import TABLE, Settings
 from tests.contract.test_container import COMPOSE, ROOT, instructions
 
 ITEMS: list[dict[str, Any]] = yaml.safe_load((ROOT / "examples" / "kubernetes.yaml").read_text())[
@@ -138,3 +141,14 @@ def test_autoscaler_follows_the_age_of_the_queue() -> None:
         "name": "reteval_queue_age_seconds",
         "selector": {"matchLabels": {"queue": "runs"}},
     }
+
+
+def test_probes_ask_routes_that_need_no_key() -> None:
+    """The kubelet and Docker send no key, and need none."""
+    routes = list_operations(create_app(Settings.from_env({})).routes)
+    opened = {one.path for one in routes if one.operation.scope is Access.OPEN}
+    api = container("reteval-api")
+    probes = [api[name] for name in ("startupProbe", "livenessProbe", "readinessProbe")]
+    assert {probe["httpGet"]["path"] for probe in probes} <= opened
+    check = COMPOSE["services"]["api"]["healthcheck"]["test"][-1]
+    assert any(f'8642{path}"' in check for path in opened)

@@ -18,6 +18,7 @@ from typing import Self
 from reteval import Client
 from service.embedded import EmbeddedServer
 from service.locks import wait_until
+from service.queue import RUNS
 from service.sessions import kill_session, tied
 from service.standalone import claim_port, secret_key
 from tests.service_process import clean_environment, find_descendants, is_alive
@@ -53,6 +54,14 @@ class Part:
     def alive(self) -> bool:
         """Whether that process runs."""
         return self.process.poll() is None
+
+    def catches(self, number: signal.Signals) -> bool:
+        """Whether the process has come so far that it handles a signal itself."""
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{self.pid}/status").read_text()
+            caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+            return bool(caught >> (number - 1) & 1)
+        return False
 
     def horses(self) -> list[int]:
         """The processes forked for the jobs under way."""
@@ -132,16 +141,23 @@ class Cluster:
 
     def start_api(self, store_url: str = "", *, log: Path | None = None) -> Part:
         """Start the API and wait until it serves; `store_url` may lead through a proxy."""
+        self.launch_api(store_url, log=log)
+        assert wait_until(self.ready, PATIENCE_S), self.api.log.read_text()
+        return self.api
+
+    def launch_api(self, store_url: str = "", *, log: Path | None = None) -> None:
+        """Start the API in the place of the one that ran, and do not wait for it."""
         if self._api is not None:
             self._api.kill()
         self._api = Part(["service", "serve"], self.environment(store_url), log or self._log("api"))
-        assert wait_until(self.ready, PATIENCE_S), self._api.log.read_text()
-        return self._api
 
-    def start_worker(self, store_url: str = "", *, log: Path | None = None, **environ: str) -> Part:
+    def start_worker(
+        self, store_url: str = "", *, queue: str = RUNS, log: Path | None = None, **environ: str
+    ) -> Part:
         """Start a worker; `store_url` may lead through a proxy, `log` and `environ` are its own."""
         env = self.environment(store_url) | environ
-        part = Part(["worker"], env, log or self._log(f"worker-{next(self._numbers)}"))
+        place = log or self._log(f"worker-{next(self._numbers)}")
+        part = Part(["worker", "--queue", queue], env, place)
         self.workers.append(part)
         return part
 

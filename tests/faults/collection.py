@@ -6,8 +6,8 @@ from typing import Any
 GRADES = (3, 2, 1, 0)
 
 
-def make_test_set(name: str, size: int) -> dict[str, Any]:
-    """Return a test set of `size` queries, each with four judged documents."""
+def make_test_set(name: str, size: int, *, first: int = 0) -> dict[str, Any]:
+    """Return a test set of `size` queries, numbered on from one, each with four judgments."""
     return {
         "name": name,
         "queries": [
@@ -16,7 +16,7 @@ def make_test_set(name: str, size: int) -> dict[str, Any]:
                 "query": f"où est la réponse {number}",
                 "relevant": [{"id": f"d{number}-{grade}", "grade": grade} for grade in GRADES],
             }
-            for number in range(size)
+            for number in range(first, first + size)
         ],
     }
 

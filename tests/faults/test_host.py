@@ -3,11 +3,8 @@
 import json
 import os
 import resource
-import shutil
 import signal
 import socket
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,12 +16,11 @@ from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
 from service.locks import wait_until
 from tests.faults.audit import count_repeats, numbers_of
+from tests.faults.clock import build_clock
 from tests.faults.cluster import PATIENCE_S, Cluster
 from tests.faults.runs import CONCURRENCY, SIZE, set_stage, undisturbed
 from tests.service_process import find_descendants, is_alive, run_service
 from worker.jobs.canary import SIZE as CANARY
-
-CLOCK = Path(__file__).with_name("clock.c")
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +32,10 @@ def expected(deployment: Cluster) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def clock(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Build the library that shifts a program's wall clock."""
-    compiler = shutil.which("cc")
-    if compiler is None or sys.platform != "linux":
+    library = build_clock(tmp_path_factory.mktemp("clock"))
+    if not library:
         pytest.skip("no C compiler to build a wrong clock with, or no Linux to load it")
-    library = tmp_path_factory.mktemp("clock") / "clock.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, CLOCK, "-ldl"], check=True)
-    return str(library)
+    return library
 
 
 @pytest.mark.parametrize("hours", [1, -1])

@@ -9,6 +9,7 @@ from msgspec import Struct
 from prometheus_client.parser import text_string_to_metric_families
 
 from reteval import Client
+from service.locks import wait_until
 from tests.endpoint import serve_answers
 from tests.service_process import run_service
 from tests.spans import Span, install_exporter, read_spans
@@ -40,12 +41,19 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
         test_set = client.upload({"name": "observed", "queries": QUERIES})
         run = client.run({"test_set": test_set.id, "endpoint": {"url": endpoint.url}})
         client.wait(run.id, timeout_s=60)
-        with urllib.request.urlopen(f"{service.url}/metrics", timeout=5) as answer:  # noqa: S310 - our own
-            page = answer.read().decode()
+        interactive = 'reteval_workers{queue="interactive"} 1.0'
+        assert wait_until(lambda: interactive in read_page(service.url), 30)
+        page = read_page(service.url)
         target = endpoint.url.rpartition("/")[0]
     log = (place / "data.log").read_text().splitlines()
     lines = [json.loads(line) for line in log if not line.startswith("reteval: ")]
     return Seen(run.id, target, read_spans(place), lines, page)
+
+
+def read_page(url: str) -> str:
+    """Return the page of metrics."""
+    with urllib.request.urlopen(f"{url}/metrics", timeout=5) as answer:  # noqa: S310 - our own
+        return str(answer.read().decode())
 
 
 def test_run_is_one_trace(seen: Seen) -> None:

@@ -9,19 +9,23 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 import zstandard
 
 from tests.endpoint import Endpoint, serve_answers
-from tests.service_process import find_descendants, run_service
+from tests.receiver import Receiver, receive
+from tests.service_process import ServiceProcess, find_descendants, run_service
 
 KEY_FILE = "secret.key"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SECRETS = {
     name: f"canary-{number}-{name}-5ecre7"
     for number, name in enumerate(
-        ("run", "saved", "rotated", "probe", "retry", "broken", "refused", "key")
+        ("run", "saved", "rotated", "probe", "retry", "broken", "refused", "key", "model", "guess")
     )
 }
+MADE = ("key", "rotated key", "share token", "webhook", "rotated webhook")
+"""Secrets that the service makes, each in the answer that made it and that answer's repetition."""
 PRIVATE = {
     name: f"private-{number}-{name}-w0rd5"
     for number, name in enumerate(("query", "path", "body", "label", "meta", "document", "text"))
@@ -35,10 +39,14 @@ def bear(name: str) -> dict[str, str]:
 
 
 class Places:
-    """Everything that was written down: answers, logs, the store's files, keys, command lines."""
+    """Everything that was written down: answers, logs, the store's files, keys, command lines.
+
+    `made` has the secrets that the service made, and how often it answered each on purpose.
+    """
 
     def __init__(self, data: Path) -> None:
         self.answers: list[str] = []
+        self.made: dict[str, tuple[str, int]] = {}
         self._data = data
 
     def keep(self, answer: httpx.Response) -> None:
@@ -76,6 +84,7 @@ class Witnessed:
         self.files = places.files()
         self.key = places.key()
         self.answers = "\n".join(places.answers)
+        self.made = places.made
         self.processes = processes
 
 
@@ -93,9 +102,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
     """Send every secret through every route that takes one, and collect what was written."""
     data = tmp_path_factory.mktemp("canaries") / "data"
     places, served = Places(data), list[Endpoint]()
+    told: list[Endpoint] = []
+    auth = {"RETEVAL_AUTH": "required", "RETEVAL_API_KEY": SECRETS["key"]}
     with (
         serve_answers(lambda text: echo(served, text)) as endpoint,
-        run_service(data) as service,
+        serve_answers(lambda text: babble(told, text)) as model,
+        receive() as receiver,
+        run_service(data, **auth) as service,
         httpx.Client(
             base_url=service.url,
             headers=bear("key"),
@@ -104,18 +117,28 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
         ) as client,
     ):
         served.append(endpoint)
-        exercise(client, endpoint.url)
+        told.append(model)
+        run_id = exercise(client, endpoint.url)
+        ask_model(client, endpoint.url, model.url)
+        make_secrets(client, places, run_id, receiver)
+        break_webhook(client, service, receiver)
         processes = "".join(
             Path(f"/proc/{pid}/cmdline").read_text()
             for pid in find_descendants(service.process.pid)
         )
         sent = {header["authorization"] for header in endpoint.headers}
         assert {f"Bearer {SECRETS[name]}" for name in ("run", "rotated", "probe", "retry")} <= sent
+        assert f"Bearer {SECRETS['model']}" in {one["authorization"] for one in model.headers}
         yield Witnessed(places, processes)
 
 
-def exercise(client: httpx.Client, url: str) -> None:
-    """Upload, save, rotate, probe, run, retry, and ask in wrong ways."""
+def babble(model: list[Endpoint], text: str) -> tuple[int, Any]:
+    """Say a query otherwise, with everything the model was sent in it."""
+    return 200, [f"{text} {json.dumps(model[0].headers[-1])}"]
+
+
+def exercise(client: httpx.Client, url: str) -> str:
+    """Upload, save, rotate, probe, run, retry, and ask in wrong ways; return the run's id."""
     queries = [{"query": f"{PRIVATE['query']} {word}", "relevant_ids": ["d"]} for word in "ab"]
     queries.append({"query": "fail", "relevant_ids": ["d"]})
     assert client.post("/v1/test-sets", json={"name": "set", "queries": queries}).is_success
@@ -144,6 +167,70 @@ def exercise(client: httpx.Client, url: str) -> None:
     retry = client.post(f"/v1/runs/{run_id}/retry", json={"headers": bear("retry")})
     read_all(client, retry.json()["id"])
     ask_wrongly(client, url)
+    return str(run_id)
+
+
+def ask_model(client: httpx.Client, url: str, model_url: str) -> None:
+    """Run with paraphrases of a model that repeats what it was sent."""
+    model = {"url": model_url, "headers": bear("model")}
+    run = {
+        "test_set": "set",
+        "endpoint": {"url": url, "headers": bear("run")},
+        "adversarial": {"kinds": ["paraphrase.model"], "model": model},
+        "limits": {"retries": 0, "max_error_rate": 1.0},
+    }
+    run_id = client.post("/v1/runs", json=run).json()["id"]
+    read_all(client, run_id)
+    assert client.get(f"/v1/runs/{run_id}/variants").is_success
+
+
+def make_secrets(client: httpx.Client, places: Places, run_id: str, receiver: Receiver) -> None:
+    """Have keys, links and webhooks made and rotated, twice under one idempotency key, and used."""
+
+    def make(name: str, path: str, body: Any, field: str = "secret") -> dict[str, Any]:
+        headers = {"Idempotency-Key": name.replace(" ", "-")}
+        made, again = [client.post(path, json=body, headers=headers) for _ in range(2)]
+        assert made.is_success, made.text
+        assert (again.content, again.headers["Idempotent-Replayed"]) == (made.content, "true")
+        document: dict[str, Any] = made.json()
+        # A link's token stands in its address, too.
+        places.made[name] = (document[field], 2 * made.text.count(document[field]))
+        return document
+
+    key = make("key", "/v1/keys", {"name": "k", "scopes": ["keys:admin", "runs:read"]})
+    heir = make("rotated key", f"/v1/keys/{key['id']}/rotate", None)
+    link = make("share token", f"/v1/runs/{run_id}/links", {}, "token")
+    hook = make("webhook", "/v1/webhooks", {"url": receiver.url})
+    path = f"/v1/webhooks/{hook['id']}"
+    make("rotated webhook", f"{path}/rotate", {"grace_s": 60})
+    assert client.post(f"{path}/ping").is_success
+    receiver.await_messages(1)
+    anybody = {"Authorization": ""}
+    for secret in (key["secret"], heir["secret"]):
+        bearer = {"Authorization": f"Bearer {secret}"}
+        for listed in ("/v1/keys", "/v1/runs", "/v1/webhooks"):
+            assert client.get(listed, headers=bearer).is_success
+        wrong = client.get(f"/v1/runs?api_key={secret}", headers=anybody)
+        assert wrong.json()["code"] == "key_in_url"
+    assert client.get(link["url"], headers=anybody).is_success
+    header = {"Reteval-Share": link["token"], **anybody}
+    assert client.get(f"/v1/runs/{run_id}", headers=header).is_success
+    assert client.get("/v1/runs", headers=bear("guess")).status_code == 401
+    for listed in (f"/v1/runs/{run_id}/links", f"{path}/deliveries", "/v1/limits"):
+        assert client.get(listed).is_success
+    for log in ("changes", "access"):
+        assert client.get(f"/v1/audit?log={log}").is_success
+
+
+def break_webhook(client: httpx.Client, service: ServiceProcess, receiver: Receiver) -> None:
+    """Damage a webhook's record, so that API and worker fail with its secret at hand."""
+    hook = client.post("/v1/webhooks", json={"url": receiver.url, "description": "broken"}).json()
+    assert client.post(f"/v1/webhooks/{hook['id']}/ping").is_success
+    receiver.await_messages(2)
+    socket = (service.data / "address").read_text()
+    with redis.Redis(unix_socket_path=socket) as server:
+        server.hset(f"t:default:wh:{hook['id']}", "old_secret_until_ms", "broken")
+    assert client.get(f"/v1/webhooks/{hook['id']}").status_code == 500
 
 
 def read_all(client: httpx.Client, run_id: str) -> None:
@@ -186,6 +273,16 @@ def test_secret_is_nowhere(found: Witnessed, name: str) -> None:
     assert secret not in found.processes
 
 
+@pytest.mark.parametrize("name", MADE)
+def test_secret_that_was_made_is_told_once(found: Witnessed, name: str) -> None:
+    """It is in the answer that made it and nowhere else: not in a log, file, or other answer."""
+    secret, told = found.made[name]
+    assert found.answers.count(secret) == told
+    assert secret not in found.logs
+    assert secret.encode() not in found.files
+    assert secret not in found.processes
+
+
 def test_key_that_encrypts_is_nowhere(found: Witnessed) -> None:
     """The key of the secrets is in its own file and in nothing that is written or answered."""
     assert len(found.key) > 40
@@ -209,3 +306,5 @@ def test_search_would_find_a_leak(found: Witnessed) -> None:
     assert PRIVATE["label"].encode() in found.files
     assert b"rq:job:" in found.files
     assert "worker" in found.processes
+    assert "Traceback" in found.logs
+    assert b"idempotency" in found.files

@@ -9,6 +9,7 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import parse_metric
 from reteval.contract.outcomes import FailureCode, Outcome, PlannedRequest
 from reteval.contract.runs import RunStatus
+from service.egress import name_origin
 from service.errors import CorruptRecordError, NotFoundError
 from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.chunks import SIZE
@@ -34,7 +35,8 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
         raise CorruptRecordError("The plan of the run is gone.")
     planned = await recall(work, record, size, _open_requests(work, size))
     plan, showing = planned.plan, await store.plans.showing(work.tenant, record.id)
-    parts = _read_shards(work, size, _name_unsent(record, showing.stopped))
+    blocked: list[Outcome] = []
+    parts = _note_blocked(_read_shards(work, size, _name_unsent(record, showing.stopped)), blocked)
     tags = [query.tags for query in (*plan.scorable, *plan.nothing)]
     ids = await store.journal.pack(claim, parts, tags=tags)
     evaluation: Evaluation = await asyncio.to_thread(
@@ -58,6 +60,10 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
     await store.journal.put_columns(claim, evaluation.columns)
     await store.journal.put_variants(claim, ((w.value, w.clean) for w in evaluation.variants))
     await store.journal.put_unjudged(claim, evaluation.unjudged)
+    if blocked:
+        origin = name_origin(spec.request.endpoint.url)
+        detail = f"{origin}: {len(blocked)} requests: {blocked[0].detail}"
+        await store.audit.deny(work.tenant, target=spec.id, detail=detail)
     await store.journal.finish(
         claim,
         status=evaluation.report.status,
@@ -78,7 +84,7 @@ async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
     if size.total:
         parts = _note_first(_read_shards(work, size, code), shown, size.clean)
         await journal.pack(claim, parts, tags=[[]] * size.clean)
-    shown = shown or [skipped(code)] * record.spec.planned.clean
+    shown = shown or [skipped(code)] * record.spec.accountable
     await journal.finish(
         claim,
         status=RunStatus.FAILED,
@@ -98,7 +104,7 @@ async def describe_damaged(work: Work) -> bytes:
     except (CorruptRecordError, NotFoundError):
         return b""
     code = FailureCode.CORRUPT_RECORD
-    clean = [skipped(code)] * record.spec.planned.clean
+    clean = [skipped(code)] * record.spec.accountable
     return report_bare(record, status=RunStatus.FAILED, reason=code, clean=clean)
 
 
@@ -162,6 +168,15 @@ async def _read_shards(
         if len(there) != len(places):
             raise RuntimeError(f"shard {unit} has {len(there)} outcomes of {len(places)}")
         yield there
+
+
+async def _note_blocked(
+    parts: AsyncIterable[list[Outcome]], noted: list[Outcome]
+) -> AsyncIterator[list[Outcome]]:
+    """Pass the parts on, and note the outcomes of requests that were not let out."""
+    async for part in parts:
+        noted += [outcome for outcome in part if outcome.code is FailureCode.BLOCKED]
+        yield part
 
 
 async def _note_first(

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from reteval.contract.choice import PARAPHRASES
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import Outcome
@@ -12,6 +14,7 @@ from worker.jobs.targets import open_model, read_policy
 from worker.jobs.work import Work, log
 from worker.pipeline.paraphrases import drop_unfit
 from worker.search.manners import Manners
+from worker.search.scrubbing import Scrubber
 from worker.search.searcher import Searcher
 from worker.search.template import Ask
 
@@ -26,10 +29,13 @@ async def ask_model(
     limits, policy = record.spec.request.limits, read_policy(work)
     model = await open_model(work, model)
     target = name_target(policy, model.url)
+    scrubber = Scrubber(model.headers)
     answers: dict[str, Outcome] = {}
 
     def keep(place: int, outcome: Outcome) -> None:
-        answers[queries[place].id] = drop_unfit(outcome)
+        # What a model says is stored and sent on: it may have been told to repeat its headers.
+        said = [scrubber.mask(text) for text in outcome.ids]
+        answers[queries[place].id] = drop_unfit(structs.replace(outcome, ids=said))
 
     async with (
         share_lanes(work, target, limits) as lanes,

@@ -10,6 +10,7 @@ from reteval.contract.outcomes import FailureCode
 from reteval.contract.probes import MAX_QUERIES, Lookup, ProbeRequest
 from reteval.contract.runs import RunStatus
 from reteval.contract.testsets import Query
+from service.egress import name_origin
 from service.store.records import ProbeRecord
 from worker.jobs.targets import open_endpoint, read_policy
 from worker.jobs.work import Work, log
@@ -39,6 +40,7 @@ async def probe_endpoint(work: Work) -> None:
     if work.hold.stopping():
         await work.make_way()
         return
+    await _note_blocked(work, record, exchanges)
     report = await asyncio.to_thread(
         report_probe, exchanges, endpoint, scrub=witness, lookup=lookup
     )
@@ -96,6 +98,14 @@ async def _send(
                 )
             )
     return exchanges
+
+
+async def _note_blocked(work: Work, record: ProbeRecord, exchanges: Sequence[Exchange]) -> None:
+    outcomes = [exchange.outcome for exchange in exchanges]
+    blocked = [outcome for outcome in outcomes if outcome.code is FailureCode.BLOCKED]
+    if blocked:
+        detail = f"{name_origin(record.spec.request.endpoint.url)}: {blocked[0].detail}"
+        await work.store.audit.deny(work.tenant, target=record.id, detail=detail)
 
 
 async def _look_up(

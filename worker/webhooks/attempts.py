@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 from yarl import URL
 
+from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Limits
 from reteval.contract.webhooks import Attempt, DeliveryState
 from service.egress import EgressError, Policy
@@ -34,10 +35,11 @@ Draw = Callable[[float, float], float]
 async def attempt(due: Due, settings: Settings, *, draw: Draw = random.uniform) -> Verdict:
     """Make one attempt and judge it; what nobody foresaw is a failure like others."""
     try:
-        made = await _send(due, settings)
+        made, blocked = await _send(due, settings)
     except Exception:  # noqa: BLE001 - else it would be tried for ever, and hold up all after it
         _log.exception("webhook.internal_error", webhook=due.webhook, event_id=due.event)
         made = Attempt(at=iso_time(due.now_ms), error="the service failed; its log has the cause")
+        blocked = False
     if made.error is None:
         return Verdict(state=DeliveryState.DELIVERED, attempt=made)
     gone = made.status == HTTPStatus.GONE
@@ -49,10 +51,12 @@ async def attempt(due: Due, settings: Settings, *, draw: Draw = random.uniform) 
         wait_s=pauses[due.tries] * draw(*JITTER) if again else 0.0,
         patience_s=0.0 if gone else settings.webhook_patience_s,
         reason=_explain(made, settings.webhook_patience_s),
+        blocked=blocked,
     )
 
 
-async def _send(due: Due, settings: Settings) -> Attempt:
+async def _send(due: Due, settings: Settings) -> tuple[Attempt, bool]:
+    """Send, and tell what came of it, and whether it was not let out."""
     at = iso_time(due.now_ms)
     policy = Policy.parse(settings.egress, settings.egress_allow, own=settings.own_addresses())
     limits = Limits(
@@ -71,12 +75,14 @@ async def _send(due: Due, settings: Settings) -> Attempt:
     except CallError as exc:
         # What the receiver says in a body that is too long, or packed, is none of our business.
         error = exc.detail if exc.http_status is None else _judge(exc.http_status)
-        return Attempt(at=at, status=exc.http_status, latency_ms=exc.latency_ms, error=error)
+        made = Attempt(at=at, status=exc.http_status, latency_ms=exc.latency_ms, error=error)
+        return made, exc.code is FailureCode.BLOCKED
     except (EgressError, SecretsUnavailableError) as exc:
-        return Attempt(at=at, error=str(exc))
-    return Attempt(
+        return Attempt(at=at, error=str(exc)), isinstance(exc, EgressError)
+    made = Attempt(
         at=at, status=reply.status, latency_ms=reply.latency_ms, error=_judge(reply.status)
     )
+    return made, False
 
 
 def _judge(status: int) -> str | None:

@@ -5,6 +5,7 @@ from typing import Final
 
 import structlog
 
+from service.egress import name_origin
 from service.errors import ServiceError
 from service.settings import Settings
 from service.store.deliveries import Due
@@ -48,6 +49,10 @@ async def _take(store: Store, settings: Settings) -> Due | None:
 async def _deliver(store: Store, settings: Settings, due: Due) -> None:
     # What goes as it should is in the log that the webhook's owner reads.
     try:
-        await store.deliveries.settle(due, await attempt(due, settings))
+        verdict = await attempt(due, settings)
+        if verdict.blocked:
+            detail = f"{name_origin(due.url)}: {verdict.attempt.error}"
+            await store.audit.deny(due.tenant, target=due.webhook, detail=detail)
+        await store.deliveries.settle(due, verdict)
     except ServiceError as exc:
         _log.warning("webhook.not_settled", webhook=due.webhook, error=str(exc))

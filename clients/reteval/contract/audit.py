@@ -15,6 +15,7 @@ class AuditLog(StrEnum):
 class AuditEvent(StrEnum):
     """What happened."""
 
+    SERVICE_STARTED = "service_started"
     TEAM_CREATED = "team_created"
     TEAM_LIMITS_CHANGED = "team_limits_changed"
     KEY_CREATED = "key_created"
@@ -32,9 +33,15 @@ class AuditEvent(StrEnum):
     ENDPOINT_SAVED = "endpoint_saved"
     ENDPOINT_CHANGED = "endpoint_changed"
     ENDPOINT_DELETED = "endpoint_deleted"
+    BACKUP_RESTORED = "backup_restored"
+    WEBHOOK_CREATED = "webhook_created"
+    WEBHOOK_CHANGED = "webhook_changed"
+    WEBHOOK_ROTATED = "webhook_rotated"
+    WEBHOOK_DELETED = "webhook_deleted"
     GRANT_USED = "grant_used"
     LINK_USED = "link_used"
     ACCESS_REFUSED = "access_refused"
+    EGRESS_DENIED = "egress_denied"
 
     @property
     def log(self) -> AuditLog:
@@ -42,14 +49,19 @@ class AuditEvent(StrEnum):
         return AuditLog.ACCESS if self in _VISITS else AuditLog.CHANGES
 
 
-_VISITS = (AuditEvent.GRANT_USED, AuditEvent.LINK_USED, AuditEvent.ACCESS_REFUSED)
+_VISITS = (
+    AuditEvent.GRANT_USED,
+    AuditEvent.LINK_USED,
+    AuditEvent.ACCESS_REFUSED,
+    AuditEvent.EGRESS_DENIED,
+)
 
 
 class AuditRow(Struct, frozen=True, kw_only=True):
     """One event. `team` and `key` are the actor's, `target` is the object it was about.
 
-    `via` is the grant or link that let the actor in; `detail` is what was granted to whom, or why
-    somebody was refused.
+    `via` is the grant or link that let the actor in; `detail` is what was granted to whom, why
+    somebody or some address was refused, or with which settings the service started.
     """
 
     id: str

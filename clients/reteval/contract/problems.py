@@ -31,6 +31,7 @@ class ErrorCode(StrEnum):
     CORRUPT_RECORD = "corrupt_record"
     RESTORE_CONFLICT = "restore_conflict"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    SHOWN_ONCE = "shown_once"
     WEBHOOK_DISABLED = "webhook_disabled"
     CHANGED = "changed"
     PRECONDITION_MISSING = "precondition_missing"

@@ -25,10 +25,10 @@ from tests.unit.reteval.decisions import (
     a_power_answer,
     a_verdict,
 )
-from tests.unit.reteval.documents import URL, Script, a_run, answer, problem
+from tests.unit.reteval.documents import URL, Handler, Script, a_run, answer, problem
 
 T = TypeVar("T")
-Answers = Sequence[httpx.Response | Exception]
+Answers = Sequence[httpx.Response | Exception | Handler]
 GATE = Gate(floors=(Floor(metric="mrr", at_least=0.5),))
 
 
@@ -206,13 +206,24 @@ def test_retry_goes_with_or_without_changes() -> None:
     assert (a_run(), a_run()) == use([answer(a_run(), 202)] * 2, work)
 
 
-def test_rescore_is_not_repeated() -> None:
-    """A rescore sent twice would make two runs: a lost answer is the caller's to judge."""
-    with pytest.raises(ConnectionFailedError):
-        use(
-            [httpx.ReadError("lost"), answer(a_run(), 202)],
-            lambda client: client.rescore("run_0", RescoreRequest(metrics=["map"])),
-        )
+def test_rescore_is_repeated_under_one_key() -> None:
+    """Two rescores would make two runs: the repetition has the key of the first."""
+    keys: list[str] = []
+
+    def lose(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers["idempotency-key"])
+        raise httpx.ReadError("lost")
+
+    def answer_again(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers["idempotency-key"])
+        return answer(a_run(), 202)
+
+    made = use(
+        [lose, answer_again],
+        lambda client: client.rescore("run_0", RescoreRequest(metrics=["map"])),
+    )
+    assert made == a_run()
+    assert len(set(keys)) == 1
 
 
 def test_decisions_awaited() -> None:

@@ -1,8 +1,12 @@
+import httpx
 import pytest
 
 from reteval import _requests
-from reteval._requests import Call, next_page, segment
+from reteval._local import score_rankings
+from reteval._requests import Call, next_page, segment, with_key
+from reteval._transport import find_target, request_of
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.rankings import Ranking
 from reteval.contract.runs import AdversarialRequest, RunPage, RunRequest
 
 CALLS = [
@@ -99,3 +103,15 @@ def test_segment_refuses_what_changes_the_path(text: str) -> None:
     """An empty id never turns reading one run into listing all, or deleting into something else."""
     with pytest.raises(ValueError, match="no id or name"):
         segment(text)
+
+
+def test_keyed_parts_are_delimited_alike() -> None:
+    """The service compares a repeated body byte by byte: a multipart one has one boundary."""
+    call = with_key(score_rankings({"test_set": "docs"}, [Ranking(query_id="q", ids=["d"])]), "k1")
+    target = find_target(None, "", {})
+    with httpx.Client() as http:
+        sent = [http.build_request(**request_of(call, target, 1.0)) for _ in range(2)]
+    assert sent[0].headers["content-type"] == "multipart/form-data; boundary=k1"
+    assert sent[0].read() == sent[1].read()
+    assert sent[0].headers["idempotency-key"] == "k1"
+    assert (call.repeatable, call.keyed) == (True, False)

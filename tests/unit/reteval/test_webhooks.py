@@ -22,8 +22,8 @@ from reteval.contract.webhooks import (
     WebhookPage,
     WebhookSecret,
 )
-from reteval.errors import ConnectionFailedError
-from tests.unit.reteval.documents import URL, Script, answer
+from reteval.errors import NotFoundError
+from tests.unit.reteval.documents import URL, Script, answer, problem
 
 T = TypeVar("T")
 NOW = 1_764_460_800
@@ -233,8 +233,10 @@ def test_delete_answers_nothing(calls: Callable[..., Any]) -> None:
         lambda c: c.ping_webhook("wh_1"),
     ],
 )
-def test_what_must_not_happen_twice_is_not_repeated(calls: Callable[..., Any], work: Work) -> None:
+def test_what_must_not_happen_twice_has_one_key(calls: Callable[..., Any], work: Work) -> None:
     """A lost answer could hide a webhook, a secret or a message that was made."""
-    service = Script([httpx.ReadError("reset"), answer(MADE)])
-    with pytest.raises(ConnectionFailedError):
+    service = Script([httpx.ReadError("reset"), problem(404, "not_found")])
+    with pytest.raises(NotFoundError):
         calls(service, work)
+    first, second = [request.headers["idempotency-key"] for request in service.requests]
+    assert first == second

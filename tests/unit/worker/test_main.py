@@ -2,11 +2,13 @@ import asyncio
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import redis
 from structlog.testing import capture_logs
 
+from service.locks import wait_until
 from service.settings import SettingsError
 from service.store.findings import UnsafeStoreError
 from tests.chaos import proxy_to
@@ -60,6 +62,24 @@ async def test_worker_waits_for_its_store(redis_url: str) -> None:
             proxy.accept()
             await waiting
     assert logs[0]["event"] == "store.unavailable"
+
+
+def test_worker_told_to_end_while_it_waits_ends_well(tmp_path: Path) -> None:
+    """SIGTERM before there is a store to work for is obeyed at once, and is no failure."""
+    log = tmp_path / "log"
+    with log.open("w") as output:
+        waiting = subprocess.Popen(
+            [sys.executable, "-m", "worker"],
+            env=os.environ | {"RETEVAL_REDIS_URL": "redis://127.0.0.1:9/0"},
+            stderr=output,
+        )
+    try:
+        assert wait_until(lambda: "store.unavailable" in log.read_text(), 60)
+        waiting.terminate()
+        assert waiting.wait(20) == 0
+    finally:
+        waiting.kill()
+    assert "Traceback" not in log.read_text()
 
 
 async def test_unsafe_store_is_told(redis_url: str) -> None:

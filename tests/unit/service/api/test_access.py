@@ -48,7 +48,8 @@ async def test_without_auth_everybody_is_the_default_team(
         assert answer.status_code in (201, 409)
     log = (await client.get("/v1/audit")).json()["items"]
     assert [(row["event"], row["team"], row["key"]) for row in log] == [
-        ("team_created", "default", "")
+        ("team_created", "default", ""),
+        ("service_started", "", ""),
     ]
 
 

@@ -63,6 +63,8 @@ async def test_run_brings_its_test_set_and_comes_back(
     assert (await client.get(f"/v1/runs/{ended_run}/results")).content == report
     again = (await restore(client, file)).json()
     assert again == {"restored": [], "skipped": made["restored"]}
+    log = (await client.get("/v1/audit")).json()["items"]
+    assert [row["event"] for row in log] == ["backup_restored", "backup_restored"]
 
 
 async def test_all_takes_every_set_and_ended_run(client: httpx.AsyncClient, ended_run: str) -> None:

@@ -235,6 +235,7 @@ async def test_a_team_can_have_limits_of_its_own(
     assert told.headers["RateLimit-Policy"] == '"perkey";q=5;w=600'
     quotas = {quota["name"]: quota["limit"] for quota in told.json()["quotas"]}
     assert (quotas["test_sets"], quotas["queued_runs"]) == (None, 1_000)
+    assert log.pop()["event"] == "service_started"
     assert [(row["event"], row["target"]) for row in log] == [
         ("team_limits_changed", "search"),
         ("team_limits_changed", "search"),

@@ -34,6 +34,7 @@ from tests.unit.service.api.teams import (
 )
 
 APP: Litestar = create_app(Settings.from_env({}))
+OTHERS = [one for one in list_operations(APP.routes) if not one.path.startswith("/v1")]
 ROUTES = sorted(
     (one for one in list_operations(APP.routes) if one.path.startswith("/v1")),
     key=lambda one: (one.path, one.method),
@@ -138,6 +139,24 @@ async def test_scope_alone_decides(guarded: httpx.AsyncClient, store: Store) -> 
             if not fits:
                 wrong.append((name_of(one), scope, answer.status_code))
     assert wrong == []
+
+
+@pytest.mark.parametrize("one", OTHERS, ids=name_of)
+async def test_route_outside_v1_needs_what_it_says(
+    guarded: httpx.AsyncClient, store: Store, one: Described
+) -> None:
+    """Probes and documents are open to all; numbers of all teams to admins alone."""
+    nobody = await ask(guarded, one, nothing(), {})
+    if one.operation.scope is Access.OPEN:
+        wrong = await ask(guarded, one, nothing(), bearer(UNKNOWN))
+        assert (nobody.status_code, wrong.status_code) == (200, 200)
+        return
+    assert nobody.status_code == 401
+    allowed = {}
+    for scope in Scope:
+        answer = await ask(guarded, one, nothing(), bearer(await stored_key(store, scope)))
+        allowed[scope] = answer.status_code
+    assert allowed == {scope: 200 if scope is one.operation.scope else 403 for scope in Scope}
 
 
 @object_routes

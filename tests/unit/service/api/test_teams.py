@@ -1,5 +1,6 @@
 """Routes for admins: teams, and the audit log."""
 
+from importlib.metadata import version
 from typing import Any
 
 import httpx
@@ -8,8 +9,9 @@ import pytest
 from reteval.contract.api_keys import Scope
 from service.store.store import Store
 from tests.factories import stored_key
+from tests.unit.service.api.conftest import Opens
 from tests.unit.service.api.ended import TEST_SET, end_run, run_body
-from tests.unit.service.api.teams import SCOPES, bearer
+from tests.unit.service.api.teams import ADDRESS, SCOPES, bearer
 
 
 @pytest.fixture
@@ -88,7 +90,13 @@ async def test_changes_are_in_the_log(
     saved = {"name": "e", "endpoint": {"url": "http://127.0.0.1:9/x"}}
     endpoint = (await do("POST", "/v1/endpoints", saved))["id"]
     await do("DELETE", f"/v1/endpoints/{endpoint}")
+    hook = (await do("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/x"}))["id"]
+    await do("PUT", f"/v1/webhooks/{hook}", {"url": "http://127.0.0.1:9/y"})
+    await do("POST", f"/v1/webhooks/{hook}/rotate", {})
+    await do("POST", f"/v1/webhooks/{hook}/ping")
+    await do("DELETE", f"/v1/webhooks/{hook}")
     log = (await guarded.get("/v1/audit?limit=50", headers=admin)).json()["items"]
+    assert log.pop()["event"] == "service_started"
     assert [(row["event"], row["target"]) for row in reversed(log)] == [
         ("test_set_created", test_set),
         ("run_created", run),
@@ -102,9 +110,13 @@ async def test_changes_are_in_the_log(
         ("key_revoked", made),
         ("endpoint_saved", endpoint),
         ("endpoint_deleted", endpoint),
+        ("webhook_created", hook),
+        ("webhook_changed", hook),
+        ("webhook_rotated", hook),
+        ("webhook_deleted", hook),
     ]
     assert {row["key"] for row in log} == {f"key_{key.split('_')[1]}"}
-    assert {row["request_id"] for row in log} == {"POST.1", "DELETE.1"}
+    assert {row["request_id"] for row in log} == {"POST.1", "PUT.1", "DELETE.1"}
     assert {(row["team"], row["ip"]) for row in log} == {("default", "127.0.0.1")}
 
 
@@ -121,7 +133,7 @@ async def test_log_is_paged_newest_first(
         page = (await guarded.get(f"/v1/audit?limit=2&cursor={cursor}", headers=admin)).json()
         seen += [row["target"] for row in page["items"]]
         last, cursor = cursor, page["next_cursor"]
-    assert seen == ["t4", "t3", "t2", "t1", "t0"]
+    assert seen == ["t4", "t3", "t2", "t1", "t0", version("reteval-service")]
     other = await guarded.get(f"/v1/audit?log=access&cursor={last}", headers=admin)
     assert (other.status_code, other.json()["code"]) == (400, "bad_cursor")
     assert (await store.audit.page("changes", before=None, limit=9))[1] is None
@@ -131,7 +143,62 @@ async def test_failed_change_is_no_event(guarded: httpx.AsyncClient, admin: dict
     """What was refused or missing has changed nothing."""
     await guarded.post("/v1/runs", json=run_body(test_set="none"), headers=admin)
     await guarded.delete("/v1/runs/run_none", headers=admin)
-    assert (await guarded.get("/v1/audit", headers=admin)).json()["items"] == []
+    log = (await guarded.get("/v1/audit", headers=admin)).json()["items"]
+    assert [row["event"] for row in log] == ["service_started"]
+
+
+async def test_start_is_in_the_log_with_settings_and_no_secret(
+    opens: Opens, redis_url: str
+) -> None:
+    """Values and counts of what decides who gets in and where the service calls, not more."""
+    secrets = {"RETEVAL_API_KEY": "operators-own-key", "RETEVAL_SECRET_KEY": "A" * 43 + "="}
+    settings = {
+        "RETEVAL_AUTH": "required",
+        "RETEVAL_EGRESS": "public",
+        "RETEVAL_EGRESS_ALLOW": "search.internal:9200,10.1.0.0/16:443",
+        "RETEVAL_CORS_ORIGINS": "https://dash.example",
+        "RETEVAL_RATE_REQUESTS": "7",
+    }
+    async with opens(redis_url, **secrets, **settings) as client:
+        log = await client.get("/v1/audit", headers=bearer(secrets["RETEVAL_API_KEY"]))
+    (row,) = log.json()["items"]
+    assert (row["event"], row["team"], row["key"], row["ip"]) == ("service_started", "", "", "")
+    assert row["detail"] == (
+        "auth=required operator_key=set secret_key=set egress=public egress_allow=2 "
+        "cors_origins=1 rate=7/60 retention_days=0"
+    )
+    private = [*secrets.values(), "search.internal", "10.1.0.0", "dash.example"]
+    assert not any(text in log.text for text in private)
+
+
+async def test_address_that_is_not_called_is_in_the_log(
+    guarded: httpx.AsyncClient, store: Store, admin: dict[str, str]
+) -> None:
+    """Whoever names one the policy refuses is an event with its origin; its path is nowhere."""
+    await guarded.post("/v1/test-sets", json=TEST_SET, headers=admin)
+    mine = await stored_key(store, *SCOPES)
+    url = "http://169.254.169.254/latest?token=s3cret"
+    odd = "http://user:s3cret@search.example/"
+    for path, body in (
+        ("/v1/runs", run_body(endpoint={"url": url})),
+        ("/v1/webhooks", {"url": url}),
+        ("/v1/endpoints", {"name": "x", "endpoint": {"url": odd}}),
+        ("/v1/runs", run_body(endpoint={"url": ADDRESS, "headers": {"Host": "x"}})),
+    ):
+        assert (await guarded.post(path, json=body, headers=bearer(mine))).status_code == 422
+    log = (await guarded.get("/v1/audit?log=access", headers=admin)).json()["items"]
+    assert [(row["event"], row["target"]) for row in reversed(log)] == [
+        ("egress_denied", "http://169.254.169.254"),
+        ("egress_denied", "http://169.254.169.254"),
+        ("egress_denied", "userinfo_not_allowed"),
+    ]
+    assert [row["detail"].partition(":")[0] for row in reversed(log)] == [
+        "createRun",
+        "createWebhook",
+        "saveEndpoint",
+    ]
+    assert {row["key"] for row in log} == {f"key_{mine.split('_')[1]}"}
+    assert "s3cret" not in str(log)
 
 
 async def test_replay_is_no_event(
@@ -142,5 +209,5 @@ async def test_replay_is_no_event(
     for _ in range(2):
         await guarded.post("/v1/runs", json=run_body(), headers={**admin, "Idempotency-Key": "k"})
     log = (await guarded.get("/v1/audit", headers=admin)).json()["items"]
-    assert [row["event"] for row in log] == ["run_created", "test_set_created"]
+    assert [row["event"] for row in log] == ["run_created", "test_set_created", "service_started"]
     assert (await store.audit.page("changes", before=None, limit=9))[1] is None

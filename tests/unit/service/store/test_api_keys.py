@@ -6,7 +6,7 @@ import pytest
 from reteval.contract.api_keys import Scope
 from service.errors import NotFoundError
 from service.store import keys
-from service.store.api_keys import KEPT_MS
+from service.store.api_keys import KEPT_MS, Handover
 from service.store.store import Store
 from tests.factories import api_key
 
@@ -17,7 +17,8 @@ async def test_key_is_read_as_it_was_written(store: Store) -> None:
     await store.api_keys.create(record)
     assert await store.api_keys.find(record.id) == record
     await store.api_keys.touch(record.id, 7)
-    await store.api_keys.shorten(record.id, 9)
+    _, successor = api_key(Scope.RUNS_WRITE)
+    await store.api_keys.create(successor, handover=Handover(old=record.id, until_ms=9))
     await store.api_keys.revoke(record.id, 8)
     assert await store.api_keys.find(record.id) == msgspec.structs.replace(
         record, used_ms=7, expires_ms=9, revoked_ms=8

@@ -3,7 +3,8 @@
 import msgspec
 
 from reteval.contract.diagnostics import DiagnosticCode
-from reteval.contract.outcomes import Outcome, OutcomeStatus
+from reteval.contract.endpoints import Endpoint
+from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.results import Results
 from reteval.contract.unjudged import UnjudgedHits
 from service.queue import JobQueue
@@ -40,3 +41,31 @@ async def test_unjudged_documents_are_stored_with_the_run(store: Store, queue: J
     report = msgspec.json.decode(await store.runs.results(DEFAULT_TENANT, record.id), type=Results)
     (finding,) = [d for d in report.diagnostics if d.code is DiagnosticCode.LOW_JUDGED]
     assert finding.evidence[0]["unjudged"] == ["x", "y"]
+
+
+async def test_requests_that_were_not_let_out_are_one_event(store: Store, queue: JobQueue) -> None:
+    """The audit log has the run once, with its address as scheme, host and port, and how many."""
+    test_set = await stored_test_set(store, QUERIES)
+    endpoint = Endpoint(url="http://search.example:9200/q?api_key=s3cret")
+    spec = run_spec(test_set)
+    request = msgspec.structs.replace(spec.request, endpoint=endpoint)
+    record = await stored_run(store, msgspec.structs.replace(spec, request=request))
+    claim = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
+    assert claim is not None
+    blocked = Outcome(status=OutcomeStatus.FAILED, code=FailureCode.BLOCKED, detail="not allowed")
+    work = Work(Settings.from_env({}), store, queue, claim)
+    await work.store_all(build_plan(QUERIES, None, relevant_from=1), [blocked, blocked])
+    end = await store.claims.claim(DEFAULT_TENANT, record.id, owner="w", lease_s=30)
+    assert end is not None
+    record = await store.runs.get(DEFAULT_TENANT, record.id)
+    await finalise_run(Work(Settings.from_env({}), store, queue, end), record)
+    ((_, event),) = (await store.audit.page("access", before=None, limit=9))[0]
+    assert event == {
+        "event": "egress_denied",
+        "team": DEFAULT_TENANT,
+        "target": record.id,
+        "detail": "http://search.example:9200: 2 requests: not allowed",
+        "key": "",
+        "ip": "",
+        "request_id": "",
+    }

@@ -118,6 +118,16 @@ async def test_probe_of_nobody_shows_what_was_sent(store: Store, redis_url: str)
     assert "check the endpoint's URL" in report.problems[0]
 
 
+async def test_probe_that_is_not_let_out_is_in_the_audit_log(store: Store, redis_url: str) -> None:
+    """One event, with where the probe would have gone and why it did not."""
+    asked = [ProbeQuery(query="a"), ProbeQuery(query="b")]
+    record = await new_probe(store, "http://10.0.0.1:9200/q?key=s3cret", queries=asked)
+    await execute_next(settings(redis_url), INTERACTIVE)
+    ((_, event),) = (await store.audit.page("access", before=None, limit=9))[0]
+    assert (event["event"], event["target"]) == ("egress_denied", record.id)
+    assert event["detail"].startswith("http://10.0.0.1:9200: ")
+
+
 async def test_probe_is_handed_on_when_the_worker_stops(
     store: Store, queue: JobQueue, redis_url: str
 ) -> None:

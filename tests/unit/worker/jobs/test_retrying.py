@@ -11,7 +11,7 @@ from reteval.contract.results import Results
 from reteval.contract.runs import Limits, RetryRequest, RunRequest, RunStatus, Window
 from reteval.contract.saved_endpoints import SavedEndpointRequest
 from service.core.backend import Backend, Keeping, parse_policy
-from service.core.endpoints import save_endpoint
+from service.core.endpoints import replace_endpoint, save_endpoint
 from service.core.retrying import retry
 from service.core.runs import create_run
 from service.errors import InvalidError, NothingToRetryError, NotTerminalError
@@ -119,7 +119,7 @@ async def test_saved_endpoint_still_has_its_secrets(
         saved = SavedEndpointRequest(name="mine", endpoint=described)
         await save_endpoint(backend, saved)
         request = RunRequest(test_set=test_set.id, endpoint=Endpoint(saved="mine"))
-        parent, _ = await create_run(backend, request, body=b"{}", idempotency_key=None)
+        parent = await create_run(backend, request)
         await work_off(store, redis_url)
         sent = len(endpoint.headers)
         await retry(backend, parent.id, RetryRequest())
@@ -127,7 +127,7 @@ async def test_saved_endpoint_still_has_its_secrets(
         assert {headers["x-key"] for headers in endpoint.headers[sent:]} == {"kept"}
         elsewhere = msgspec.structs.replace(described, url="http://127.0.0.1:9/search")
         moved = SavedEndpointRequest(name="mine", endpoint=elsewhere)
-        await save_endpoint(backend, moved, ref="mine")
+        await replace_endpoint(backend, "mine", moved, "*")
         with pytest.raises(InvalidError):
             await retry(backend, parent.id, RetryRequest())
 
@@ -174,3 +174,15 @@ async def test_retry_of_a_deleted_run_ends(store: Store, backend: Backend, redis
         await work_off(store, redis_url)
     state = await store.runs.get(DEFAULT_TENANT, child.id)
     assert (state.status, state.error) == (RunStatus.FAILED, "parent_deleted")
+
+
+async def test_early_end_counts_every_query(store: Store, backend: Backend, redis_url: str) -> None:
+    """A child cancelled before it began counts all queries, not only those it would have sent."""
+    with serve_answers(answer_half) as endpoint:
+        parent = await ended_run(store, redis_url, endpoint.url)
+        child = await retry(backend, parent.id, RetryRequest(headers={"X-Key": "s"}))
+        await store.runs.request_cancel(DEFAULT_TENANT, child.id)
+    report = msgspec.json.decode(await store.runs.results(DEFAULT_TENANT, child.id), type=Results)
+    assert report.status is RunStatus.CANCELLED
+    assert (child.planned.clean, report.num_queries) == (6, 12)
+    assert (report.counts.planned, report.counts.skipped) == (12, 12)

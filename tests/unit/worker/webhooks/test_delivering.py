@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import pytest
 import redis
+from structlog.testing import capture_logs
 
 from reteval.contract.webhooks import DeliveryState
 from service.settings import Settings
@@ -70,9 +70,7 @@ async def test_slow_receiver_holds_up_nobody_else(store: Store) -> None:
     assert hanging.attempts == ()
 
 
-async def test_damaged_records_end_no_other(
-    store: Store, redis_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_damaged_records_end_no_other(store: Store, redis_url: str) -> None:
     """A delivery that cannot be made has failed, a webhook that cannot be read is passed over."""
     with receive() as receiver:
         broken = [await stored_webhook(store, url=receiver.url) for _ in range(2)]
@@ -84,33 +82,29 @@ async def test_damaged_records_end_no_other(
             unreadable = keys.webhook(DEFAULT_TENANT, broken[1].id)
             client.hset(unreadable, "old_secret_until_ms", "odd")
             client.zadd(keys.WEBHOOKS_DUE, {unreadable: 0})  # it is the first one
-        async with delivering(store, RETEVAL_WEBHOOK_RETRIES_S=""):
-            assert await settled(store, fine.id, event_id) is DeliveryState.DELIVERED
-            assert await settled(store, broken[0].id, event_id) is DeliveryState.FAILED
+        with capture_logs() as said:
+            async with delivering(store, RETEVAL_WEBHOOK_RETRIES_S=""):
+                assert await settled(store, fine.id, event_id) is DeliveryState.DELIVERED
+                assert await settled(store, broken[0].id, event_id) is DeliveryState.FAILED
     made = await store.webhooks.delivery(DEFAULT_TENANT, broken[0].id, event_id)
     assert made.attempts[0].error == "the service failed; its log has the cause"
-    said = capsys.readouterr().out
-    assert "webhook.internal_error" in said
-    assert "webhooks.not_taken" in said
+    assert {"webhook.internal_error", "webhooks.not_taken"} <= {line["event"] for line in said}
     assert len(receiver.messages) == 1
 
 
-async def test_store_that_is_away_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_store_that_is_away_ends_nothing() -> None:
     """Without a store the loop waits for one."""
     gone = Store.connect("redis://127.0.0.1:1/0")
-    said = ""
     try:
-        async with asyncio.timeout(20), delivering(gone):
-            while said.count("webhooks.not_taken") < 2:
-                await asyncio.sleep(0.05)
-                said += capsys.readouterr().out
+        with capture_logs() as said:
+            async with asyncio.timeout(20), delivering(gone):
+                while [line["event"] for line in said].count("webhooks.not_taken") < 2:
+                    await asyncio.sleep(0.05)
     finally:
         await gone.close()
 
 
-async def test_end_that_cannot_be_written_down(
-    store: Store, redis_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_end_that_cannot_be_written_down(store: Store, redis_url: str) -> None:
     """An attempt whose end is not stored is made again once its lease is over."""
     with redis.Redis.from_url(redis_url) as client:
         bounds = iter(["1"])  # at the first message, the store takes no more writes
@@ -122,12 +116,11 @@ async def test_end_that_cannot_be_written_down(
         with receive(before=fill) as receiver:
             hook = await stored_webhook(store, url=receiver.url)
             run_id = await ended_run(store)
-            said = ""
             try:
-                async with asyncio.timeout(20), delivering(store):
-                    while "webhook.not_settled" not in said:
-                        await asyncio.sleep(0.02)
-                        said += capsys.readouterr().out
+                with capture_logs() as said:
+                    async with asyncio.timeout(20), delivering(store):
+                        while not any(line["event"] == "webhook.not_settled" for line in said):
+                            await asyncio.sleep(0.02)
             finally:
                 client.config_set("maxmemory", "0")
             key = keys.webhook(DEFAULT_TENANT, hook.id)
@@ -137,3 +130,16 @@ async def test_end_that_cannot_be_written_down(
                 state = await settled(store, hook.id, f"evt_{run_id[4:]}")
     assert state is DeliveryState.DELIVERED
     assert len(receiver.messages) == 2
+
+
+async def test_receiver_that_may_not_be_called_is_in_the_audit_log(store: Store) -> None:
+    """Each attempt that was not let out is an event, with where it would have gone."""
+    hook = await stored_webhook(store, url="http://10.0.0.1:8000/hook?token=s3cret")
+    run_id = await ended_run(store)
+    async with delivering(store, RETEVAL_WEBHOOK_RETRIES_S="0"):
+        state = await settled(store, hook.id, f"evt_{run_id[4:]}")
+    assert state is DeliveryState.FAILED
+    log, _ = await store.audit.page("access", before=None, limit=9)
+    seen = [(fields["event"], fields["team"], fields["target"]) for _, fields in log]
+    assert seen == [("egress_denied", DEFAULT_TENANT, hook.id)] * 2
+    assert all(fields["detail"].startswith("http://10.0.0.1:8000: ") for _, fields in log)
