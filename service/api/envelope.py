@@ -77,9 +77,9 @@ def request_id(scope: Scope) -> str:
 
 def stamp(headers: Headers, scope: Scope) -> None:
     """Add the request's id, and the headers that a response does not set itself."""
-    names = {name for name, _ in headers}
+    given = dict(headers)
     headers.append((_ID_NAME, request_id(scope).encode()))
-    headers += [row for row in _DEFAULTS if row[0] not in names]
+    headers += [row for row in _DEFAULTS if row[0] not in given]
 
 
 def _sent_id(scope: Scope) -> str | None:

@@ -22,6 +22,7 @@ from service.api.envelope import read_header, request_id
 from service.tracing import note, span
 
 _BEGAN: Final = "began"
+_OPERATION: Final = "operation"
 _UNROUTED: Final = "none"
 _BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _log = structlog.get_logger("reteval.api")
@@ -57,7 +58,7 @@ class Traffic:
 
     def count(self, status: int, scope: Scope) -> None:
         """Take note of an answer that begins."""
-        operation = name_operation(scope)
+        operation = scope["state"].get(_OPERATION) or name_operation(scope)
         self._find_counter(operation, int(status)).inc()
         began = scope["state"].get(_BEGAN)
         if began is not None and b"wait=" not in scope["query_string"]:
@@ -69,9 +70,10 @@ def observe(*, traced: bool) -> Middleware:
 
     def wrap(app: ASGIApp) -> ASGIApp:
         async def observed(scope: Scope, receive: Receive, send: Send) -> None:
-            scope["state"][_BEGAN] = time.perf_counter()
+            state = scope["state"]
+            state[_BEGAN], state[_OPERATION] = time.perf_counter(), name_operation(scope)
             bound = structlog.contextvars.bind_contextvars(
-                request_id=request_id(scope), operation=name_operation(scope)
+                request_id=request_id(scope), operation=state[_OPERATION]
             )
             try:
                 if not traced and not _LEVELS.isEnabledFor(logging.DEBUG):

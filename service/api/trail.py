@@ -23,8 +23,10 @@ async def note_event(status: int, headers: Headers, scope: Scope) -> None:
     operation = find_operation(scope)
     if operation is None or scope["type"] != ScopeType.HTTP:
         return
-    backend: Backend = scope["litestar_app"].state.backend
     denied: EndpointNotAllowedError | None = scope["state"].get(DENIED)
+    if denied is None and operation.event is None:
+        return
+    backend: Backend = scope["litestar_app"].state.backend
     if denied is not None and denied.origin:
         await record(
             backend.of(scope["state"][IDENTITY]),
