@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -107,6 +108,7 @@ def create_app(settings: Settings) -> Litestar:
             app.state.pace = Pace(
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
+            gc.freeze()  # what is here stays: an upload's many objects are collected without it
             yield
         await asyncio.to_thread(flush_tracing)
 

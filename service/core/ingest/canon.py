@@ -21,7 +21,7 @@ FORM: Final = 1
 _HELD: Final = 500
 
 
-class _Line(Struct, omit_defaults=True):
+class _Line(Struct, omit_defaults=True, gc=False):
     # A query's line. The fields stand in code point order, which is how they are written.
     cluster_id: str = ""
     expect: Expect | None = None

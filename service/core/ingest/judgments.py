@@ -11,7 +11,7 @@ from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
 
 
-class Judged(Struct, kw_only=True):
+class Judged(Struct, kw_only=True, gc=False):
     """The judgments of a query as stored: one a document, ids as strings, in the order sent.
 
     `repeats` counts those dropped because they said the same again.
@@ -23,7 +23,7 @@ class Judged(Struct, kw_only=True):
     problems: list[ProblemItem] = field(default_factory=list)
 
 
-class _Spelling(Struct):
+class _Spelling(Struct, gc=False):
     # Parallel arrays, and how to point at their members.
     ids: Sequence[DocId]
     grades: Sequence[int]

@@ -8,7 +8,7 @@ from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Query
 
 
-class Located(Struct, frozen=True, kw_only=True):
+class Located(Struct, frozen=True, kw_only=True, gc=False):
     """A query as sent, and where.
 
     `pointer` is the JSON Pointer of the query inside its document ("" when the query is the

@@ -1,15 +1,19 @@
 """What a query is for: scored, expecting nothing, or a variant; and what each must have."""
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Final
 
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Judgment, Query, TestSetHead
 from service.core.ingest.located import Located
 
+_GRADE: Final = attrgetter("grade")
+
 
 def is_scorable(relevant: Sequence[Judgment], head: TestSetHead) -> bool:
     """Whether a document has grade `relevant_from` or more."""
-    return any(judgment.grade >= head.relevant_from for judgment in relevant)
+    return bool(relevant) and max(map(_GRADE, relevant)) >= head.relevant_from
 
 
 def check_purpose(

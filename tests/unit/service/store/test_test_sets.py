@@ -1,10 +1,12 @@
 from itertools import count
 
 import pytest
+import redis
 
-from service.errors import NotFoundError, ReferencedError
+from service.errors import CorruptRecordError, NotFoundError, ReferencedError
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
+from service.store.test_sets import STAGING_MS
 from tests.factories import draft, query, run_spec, stored_run, stored_test_set
 
 
@@ -26,6 +28,32 @@ async def test_commit_keeps_upload_order_over_chunks(store: Store) -> None:
     assert queries == read
     some = await store.test_sets.queries(DEFAULT_TENANT, made.id, offset=499, limit=3)
     assert queries[499:502] == some
+
+
+async def test_discarded_upload_leaves_nothing(store: Store, redis_url: str) -> None:
+    """Not even the chunk that was on its way; one that is forgotten goes within the hour."""
+    with redis.Redis.from_url(redis_url) as server:
+        for kept in (True, False):
+            staging = await store.test_sets.stage(DEFAULT_TENANT)
+            await staging.write([query(f"text {number}") for number in range(1_000)])
+            if kept:
+                await staging.seal()
+                assert 0 < server.pttl(staging.key) <= STAGING_MS
+                assert server.hlen(staging.key) == 2
+            await staging.discard()
+            assert not server.exists(staging.key)
+
+
+async def test_failed_write_ends_the_upload(store: Store, redis_url: str) -> None:
+    """A chunk that the store refuses is told with the next one, or at the end."""
+    staging = await store.test_sets.stage(DEFAULT_TENANT)
+    with redis.Redis.from_url(redis_url) as server:
+        server.set(staging.key, "no hash")
+        await staging.write([query(f"text {number}") for number in range(500)])
+        with pytest.raises(CorruptRecordError):
+            await staging.seal()
+        await staging.discard()
+        assert not server.exists(staging.key)
 
 
 async def test_same_content_answers_the_same_set(store: Store) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from reteval.contract.diagnostics import Severity
+from service.core.ingest.texts import Texts
 from tests.unit.service.core.ingest.bodies import json_body, query, take_json
 
 HASHED_A = "q_" + hashlib.sha256(b"a").hexdigest()[:12]
@@ -59,6 +60,14 @@ def test_ingest_warns_when_texts_are_nearly_the_same() -> None:
         ("/queries/3", "/queries/4"),
     ]
     assert (found.severity, ": 3." in found.message) == (Severity.WARN, True)
+
+
+def test_texts_are_folded_alike_whether_ascii_or_not() -> None:
+    """Every ASCII character folds as in a text that has another one, which goes another way."""
+    for code in range(128):
+        texts = Texts()
+        assert texts.find_near(f"a{chr(code)}B", 0) is None
+        assert texts.find_near(f"A{chr(code)}b\u200b", 1) == 0, code
 
 
 def test_ingest_does_not_warn_when_a_variant_is_close_to_its_parent() -> None:

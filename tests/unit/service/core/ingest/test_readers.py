@@ -127,6 +127,31 @@ def test_read_ndjson_skips_blank_lines_but_counts_them() -> None:
     assert [(item.query.query, item.row) for item in items] == [("a", 1), ("b", 4)]
 
 
+@pytest.mark.parametrize("size", [100, 1 << 20])
+def test_read_ndjson_knows_each_row_of_many(size: int) -> None:
+    """Lines decoded together keep their rows; one that does not fit is named by its own."""
+    body = lines(*[query(f"q{number}") for number in range(1, 1_202)])
+    items = asyncio.run(gather(read_ndjson(in_chunks(body, size))))
+    assert [(item.row, item.query.query) for item in items] == [
+        (number, f"q{number}") for number in range(1, 1_202)
+    ]
+    with pytest.raises(InvalidError) as caught:
+        take_ndjson(body + lines(query(id=3)) + body)
+    assert [(item.row, item.pointer) for item in caught.value.errors] == [(1_202, "/id")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"query": "a"} {"query": "b"}', '{"query":\n"a"}', '{"query": "a"},{"query": "b"}', "{}]["],
+)
+def test_read_ndjson_takes_one_object_a_line(line: str) -> None:
+    """Two on a line, or one over two lines, is refused also where the lines around are good."""
+    body = lines(query("x")) + line.encode() + b"\n" + lines(query("y"))
+    with pytest.raises((MalformedJsonError, InvalidError)) as caught:
+        take_ndjson(body)
+    assert caught.value.errors[0].row == 2
+
+
 def test_read_ndjson_names_every_line_that_does_not_fit() -> None:
     """Misfits are collected with row and pointer within the line."""
     body = lines(query("a"), query(grades=[1.5]), query("c"), query(id=3))
