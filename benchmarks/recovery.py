@@ -21,7 +21,7 @@ from pathlib import Path
 
 from manners import listening
 from msgspec import Struct
-from walk import ROOT
+from programs import ROOT, upload
 
 from reteval import Client
 from reteval.contract.runs import Run
@@ -43,6 +43,7 @@ class Scene(Struct):
     client: Client
     workers: list["subprocess.Popen[bytes]"]
     start_worker: Callable[[], "subprocess.Popen[bytes]"]
+    test_set: str
     url: str
     log: list[float]
 
@@ -50,7 +51,7 @@ class Scene(Struct):
         """Start a run and wait until it sends."""
         before = len(self.log)
         request = {
-            "test_set": "recovery",
+            "test_set": self.test_set,
             "endpoint": {"url": self.url},
             "limits": {"rate_per_s": RATE},
         }
@@ -82,15 +83,6 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with deployed() as scene:
-        scene.client.upload(
-            {
-                "name": "recovery",
-                "queries": [
-                    {"query": f"question {number}", "relevant_ids": ["doc-1"]}
-                    for number in range(QUERIES)
-                ],
-            }
-        )
         rows = {
             step.__name__: [step(scene) for _ in range(options.rounds)]
             for step in (kill, drain, hand_over, cancel)
@@ -186,7 +178,8 @@ def deployed() -> Iterator[Scene]:
         workers = [start("worker") for _ in range(2)]
         url, moments = stack.enter_context(listening())
         client = stack.enter_context(Client(f"http://127.0.0.1:{port}"))
-        yield Scene(client, workers, lambda: start("worker"), url, moments)
+        test_set = upload(client, queries=QUERIES)
+        yield Scene(client, workers, lambda: start("worker"), test_set, url, moments)
 
 
 def _kill_all(part: "subprocess.Popen[bytes]") -> None:
