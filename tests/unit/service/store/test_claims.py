@@ -209,6 +209,19 @@ async def test_stale_plan_is_not_committed(store: Store) -> None:
     assert [unit.name for unit in await store.jobs.units(DEFAULT_TENANT, record.id)] == [PLAN]
 
 
+async def test_stale_worker_writes_no_outcome(store: Store) -> None:
+    """A worker that was taken over cannot write an outcome, not even the first of a request."""
+    record = await new_run(store)
+    size = await planned(store, record, shard=5)
+    old = await taken(store, "a", lease_s=0.001)
+    await asyncio.sleep(0.01)
+    new = await taken(store, "b")
+    with pytest.raises(LostClaimError):
+        await store.shards.write(old, old.unit, [(place, OK) for place in size.places(old.unit)])
+    assert await store.shards.done(new, new.unit) == set()
+    assert (await store.runs.get(DEFAULT_TENANT, record.id)).done == 0
+
+
 async def test_stale_shard_is_not_committed(store: Store) -> None:
     """A worker that was taken over cannot commit its shard."""
     record = await new_run(store)
