@@ -57,6 +57,8 @@ def test_f3_another_worker_takes_over(cluster: Cluster, expected: dict[str, Any]
         workers = [cluster.start_worker(), cluster.start_worker()]
         run = stage.start_run()
         stage.await_half(run)
+        # The other one's fork looks for work, finds none and ends.
+        stage.wait_for(lambda: sum(bool(worker.horses()) for worker in workers) == 1)
         (busy,) = [worker for worker in workers if worker.horses()]
         busy.kill()
         assert numbers_of(stage.finish(run)) == expected
