@@ -18,10 +18,10 @@ LOOK_AT: Final = 500
 class Claims:
     """Grants units to workers, one holder each at a time."""
 
-    def __init__(self, connection: Connection, scripts: Scripts) -> None:
+    def __init__(self, connection: Connection, scripts: Scripts, damage: Damage) -> None:
         self._connection = connection
         self._scripts = scripts
-        self._damage = Damage(scripts)
+        self._damage = damage
 
     async def take(self, queue: str, *, owner: str, lease_s: float) -> Claim | None:
         """Take a unit of the job whose turn it is, fair by tenant; None if nothing waits."""

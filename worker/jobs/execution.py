@@ -19,7 +19,7 @@ from service.store.keys import COMPARISON_PREFIX, PREVIEW_PREFIX, PROBE_PREFIX
 from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
-from worker.jobs.finalising import abandon_run, describe_damaged, finalise_run
+from worker.jobs.finalising import abandon_run, finalise_run
 from worker.jobs.hold import BEAT_S, MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
 from worker.jobs.observing import observe
@@ -150,8 +150,7 @@ async def _end_incomplete(work: Work, code: FailureCode) -> None:
     except NotFoundError:
         log.warning("job.gone", job=claim.job_id)
     except CorruptRecordError:
-        report = await describe_damaged(work)
-        await work.store.damage.condemn(claim.queue, work.tenant, claim.job_id, report=report)
+        await work.store.damage.condemn(claim.queue, work.tenant, claim.job_id)
 
 
 async def _give_back(work: Work, drain: "Drain") -> None:

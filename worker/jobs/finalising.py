@@ -10,7 +10,7 @@ from reteval.contract.metrics import parse_metric
 from reteval.contract.outcomes import FailureCode, Outcome, PlannedRequest
 from reteval.contract.runs import RunStatus
 from service.egress import name_origin
-from service.errors import CorruptRecordError, NotFoundError
+from service.errors import CorruptRecordError
 from service.store.bare_report import iso_time, report_bare, skipped
 from service.store.chunks import SIZE
 from service.store.claims import MAX_CRASHES
@@ -92,20 +92,6 @@ async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:
         error=code,
         shards=size.units(),
     )
-
-
-async def describe_damaged(work: Work) -> bytes:
-    """Return the report of a run of which too much is damaged to keep what was answered.
-
-    Empty where not even what was asked for can be read, or where it is no run.
-    """
-    try:
-        record = await work.store.runs.get(work.tenant, work.claim.job_id)
-    except (CorruptRecordError, NotFoundError):
-        return b""
-    code = FailureCode.CORRUPT_RECORD
-    clean = [skipped(code)] * record.spec.accountable
-    return report_bare(record, status=RunStatus.FAILED, reason=code, clean=clean)
 
 
 def _open_requests(work: Work, size: PlanSize) -> Stored[PlannedRequest]:
