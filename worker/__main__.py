@@ -38,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         settings = read_settings(os.environ)
         configure_logs(settings.log_level)
+        _log.info("worker.started", queue=arguments.queue)  # from here on it can be told to end
         asyncio.run(await_store(settings.redis_url))
     except (SettingsError, UnsafeStoreError) as exc:
         sys.stderr.write(f"worker: {exc}\n")

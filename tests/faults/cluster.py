@@ -55,13 +55,9 @@ class Part:
         """Whether that process runs."""
         return self.process.poll() is None
 
-    def catches(self, number: signal.Signals) -> bool:
-        """Whether the process has come so far that it handles a signal itself."""
-        with contextlib.suppress(OSError):
-            status = Path(f"/proc/{self.pid}/status").read_text()
-            caught = int(status.partition("SigCgt:")[2].split()[0], 16)
-            return bool(caught >> (number - 1) & 1)
-        return False
+    def has_said(self, event: str) -> bool:
+        """Whether its log has the event."""
+        return f'"event": "{event}"' in self.log.read_text(errors="replace")
 
     def horses(self) -> list[int]:
         """The processes forked for the jobs under way."""

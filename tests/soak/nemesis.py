@@ -148,7 +148,7 @@ class Nemesis:
     def _drain_worker(self) -> Iterator[None]:
         """Tell a worker to end that has come so far that it can be told."""
         victim = self._victim()
-        wait_until(lambda: victim.catches(signal.SIGTERM), PATIENCE_S)
+        wait_until(lambda: victim.has_said("worker.started"), PATIENCE_S)
         victim.send(signal.SIGTERM)
         ending = threading.Thread(target=self._await_end, args=(victim, self._history.now()))
         ending.start()

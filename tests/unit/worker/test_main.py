@@ -1,4 +1,5 @@
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -34,8 +35,11 @@ def test_worker_needs_a_store() -> None:
 
 
 def test_worker_ends_with_its_queue(redis_url: str) -> None:
-    """With --burst an empty queue is the regular end."""
-    assert run_worker(redis_url).returncode == 0
+    """With --burst an empty queue is the regular end; the log says which queue it was."""
+    ended = run_worker(redis_url)
+    assert ended.returncode == 0
+    started = json.loads(ended.stderr.splitlines()[0])
+    assert (started["event"], started["queue"]) == ("worker.started", "runs")
 
 
 def test_worker_refuses_a_store_that_evicts(redis_url: str) -> None:
