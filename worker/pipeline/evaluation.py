@@ -20,6 +20,7 @@ from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
 from worker.pipeline.findings import find_all
 from worker.pipeline.latency import KindLatency, summarise_latency
+from worker.pipeline.leakage import report_leakage
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
@@ -159,6 +160,13 @@ def _report(
         scores, np.ones(scores.judgments.n, dtype=np.bool_), interval=request.interval
     )
     partial = _partial(summaries, verdict)
+    leakage = report_leakage(
+        evidence.plan,
+        readings.clean,
+        scores,
+        relevant_from=test_set.relevant_from,
+        interval=request.interval,
+    )
     return Results(
         id=evidence.run_id,
         status=verdict.status,
@@ -190,6 +198,7 @@ def _report(
                 depth=evidence.depth,
                 egress=evidence.egress,
             ),
+            *leakage.diagnostics,
         ),
         definitions=_define(evidence),
         depth=evidence.depth,
@@ -197,6 +206,7 @@ def _report(
         versions=_versions(evidence),
         adversarial=robustness(readings.variants) if readings.variants else UNSET,
         stability=readings.stability,
+        leakage=leakage.block,
     )
 
 

@@ -1,14 +1,15 @@
 """From a run's evidence and scores to the facts that the diagnosis reads."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.outcomes import Outcome
 from reteval.contract.testsets import TestSet
-from worker.diagnosis.facts import Mean, RunFacts
+from worker.diagnosis.facts import Mean, RunFacts, Sample
+from worker.diagnosis.leakage.subject import is_tuning
 from worker.diagnosis.run import diagnose
 from worker.pipeline.plan import Plan
 from worker.pipeline.scoring import Scores, Values
@@ -47,9 +48,33 @@ def find_all(
         depth=depth,
         recall_at_5=mean_of(scores.recall_at_5),
         variants=len(plan.suite.requests) + len(plan.nothing),
+        **_take_sides(scores, plan),
     )
     found = (*test_set.warnings, *diagnose(facts))
     return (*found, _LOOPBACK) if egress == "loopback" else found
+
+
+def _take_sides(scores: Scores, plan: Plan) -> dict[str, Any]:
+    """Return the first metric of effectiveness on both sides of the splits, as facts."""
+    metric = next((metric for metric in scores.values if metric.name != "judged"), None)
+    if metric is None:
+        return {}
+    values = scores.values[metric]
+    tuning = np.array([is_tuning(query.split) for query in plan.scorable], dtype=np.bool_)
+    held = np.array([bool(query.split) for query in plan.scorable], dtype=np.bool_) & ~tuning
+    return {
+        "split_metric": str(metric),
+        "tuned": _sample(values[tuning]),
+        "held": _sample(values[held]),
+    }
+
+
+def _sample(values: Values) -> Sample | None:
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return None
+    spread = float(defined.std(ddof=1)) if len(defined) > 1 else 0.0
+    return Sample(mean=float(defined.mean()), n=len(defined), sd=spread)
 
 
 def mean_of(values: Values) -> Mean | None:

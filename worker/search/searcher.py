@@ -137,7 +137,7 @@ class Searcher:
         if ask.compare is None:
             return outcome
         texts = self._mapping.read_texts(replies[0].body, COMPARED)
-        return structs.replace(outcome, text_overlap=ask.compare(texts) if texts else None)
+        return ask.compare(outcome, texts) if texts else outcome
 
     async def _fetch(self, request: Prepared, query_id: str) -> tuple[Reply, Page, int]:
         """Return a reply, its page, and the attempts made; the last CallError if none helped."""

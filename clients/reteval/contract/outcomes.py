@@ -70,7 +70,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     documents; `total` is the endpoint's own count of what matched. `text_overlap`, of queries out
     of corpus alone, is the largest share of the query's content stems that one text of the first
     three hits has; None where hits carry no text. A clean query is compared with the `texts` of
-    so many of the first five hits; `lift` is what one of them has of it, word for word. Texts
+    so many of the first three hits; `lift` is what one of them has of it, word for word. Texts
     themselves are not kept. `resent`: a worker that was lost, or made way, may have sent the
     request before, so that the endpoint may have got it twice.
     """

@@ -218,12 +218,8 @@ def _weigh_clusters(clusters: Mapping[int, int], forms: Forms) -> Mapping[int, i
 def _pair_paraphrases(
     subject: Subject, relevant_from: int, matches: Sequence[Match]
 ) -> list[tuple[int, int]]:
-    form_of = [0] * len(subject.queries)
-    for form, members in enumerate(subject.forms.members):
-        for place in members:
-            form_of[place] = form
     matched = {(match.left, match.right) for match in matches}
-    return pair_paraphrases(group_by_relevant(subject.queries, relevant_from), form_of, matched)
+    return pair_paraphrases(subject, group_by_relevant(subject.queries, relevant_from), matched)
 
 
 def _count_sources(

@@ -1,7 +1,8 @@
 """Queries beside the documents they may have been written from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -65,7 +66,6 @@ def find_copies(
 
     `outcomes` are by query id, `corpus` maps ids to texts. The gravest copy of each counts.
     """
-    words = [normalise(query.query).split() for query in subject.queries]
     seen = {
         place: outcome
         for place, query in enumerate(subject.queries)
@@ -76,30 +76,16 @@ def find_copies(
         for place, outcome in seen.items()
         if outcome.lift
     }
-    compared, tried = set(seen), 0
-
-    @lru_cache(maxsize=_PASSAGES)
-    def read(document: str) -> Passage:
-        return Passage.read(corpus[document])
-
-    for place, document in _pair(subject.queries, words, corpus):
-        if tried == MAX_COMPARISONS:
-            break
-        tried += 1
-        compared.add(place)
-        overlap = measure_overlap(words[place], read(document))
-        if kind := overlap.kind:
-            lift = describe_lift(kind, words[place], overlap, read(document))
-            known = best.get(place)
-            if known is None or _weigh(lift) > _weigh(known.lift):
-                best[place] = Copied(place, document, lift)
+    pairs = list(islice(_pair(subject, corpus), MAX_COMPARISONS))
+    for copied in _compare(subject, corpus, pairs):
+        known = best.get(copied.place)
+        if known is None or _weigh(copied.lift) > _weigh(known.lift):
+            best[copied.place] = copied
     return Copies(
-        found=sorted(
-            best.values(), key=lambda copied: (_weigh(copied.lift), -copied.place), reverse=True
-        ),
-        compared=frozenset(compared),
-        exempt=sum(len(row) <= EXEMPT for row in words),
-        cut=tried == MAX_COMPARISONS,
+        found=sorted(best.values(), key=_order),
+        compared=frozenset(seen) | {place for place, _ in pairs},
+        exempt=sum(len(subject.words(place)) <= EXEMPT for place in range(len(subject.queries))),
+        cut=len(pairs) == MAX_COMPARISONS,
     )
 
 
@@ -119,15 +105,29 @@ def find_shared_ids(queries: Sequence[Query], corpus: Mapping[str, str]) -> list
     return [query.id for query in queries if query.id in judged or query.id in corpus]
 
 
-def _pair(
-    queries: Sequence[Query], words: Sequence[Sequence[str]], corpus: Mapping[str, str]
-) -> Iterator[tuple[int, str]]:
+def _pair(subject: Subject, corpus: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Yield the queries that can be compared, each with the documents of a grade above 0."""
-    for place, query in enumerate(queries):
-        if len(words[place]) > EXEMPT:
+    for place, query in enumerate(subject.queries if corpus else ()):
+        if len(subject.words(place)) > EXEMPT:
             for judgment in query.relevant or ():
                 if judgment.grade > 0 and str(judgment.id) in corpus:
                     yield place, str(judgment.id)
+
+
+def _compare(
+    subject: Subject, corpus: Mapping[str, str], pairs: Iterable[tuple[int, str]]
+) -> Iterator[Copied]:
+    """Yield the queries that stand in a document, as often as they do."""
+
+    @lru_cache(maxsize=_PASSAGES)
+    def read(document: str) -> Passage:
+        return Passage.read(corpus[document])
+
+    for place, document in pairs:
+        words, passage = subject.words(place), read(document)
+        overlap = measure_overlap(words, passage)
+        if kind := overlap.kind:
+            yield Copied(place, document, describe_lift(kind, words, overlap, passage))
 
 
 def _read_hit(place: int, outcome: Outcome, lift: Lift) -> Copied:
@@ -138,3 +138,8 @@ def _read_hit(place: int, outcome: Outcome, lift: Lift) -> Copied:
 
 def _weigh(lift: Lift) -> tuple[bool, int, float]:
     return (lift.kind is LeakKind.VERBATIM, lift.run, lift.containment)
+
+
+def _order(copied: Copied) -> tuple[bool, int, float, int]:
+    verbatim, run, containment = _weigh(copied.lift)
+    return (not verbatim, -run, -containment, copied.place)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from worker.diagnosis.leakage.grams import GramSets, Ints, find_distinct, gather_grams
 
-_CHUNK: Final = 1_000_000
+_CHUNK: Final = 250_000
 """Candidates that are looked at together."""
 MAX_CANDIDATES: Final = 400_000_000
 MAX_PAIRS: Final = 200_000

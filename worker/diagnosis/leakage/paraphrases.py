@@ -45,11 +45,12 @@ def settle(matches: Sequence[Match], subject: Subject, relevant_from: int) -> It
 
 
 def pair_paraphrases(
+    subject: Subject,
     groups: Sequence[Sequence[int]],
-    form_of: Sequence[int],
     matched: Collection[tuple[int, int]],
 ) -> list[tuple[int, int]]:
     """Return the pairs of a group whose wordings are neither the same nor matched otherwise."""
+    form_of = subject.form_of
     return [
         (left, right)
         for group in groups

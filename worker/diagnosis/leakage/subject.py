@@ -20,10 +20,14 @@ WRITTEN_FROM_DOCUMENTS: Final = frozenset({"generated", "llm", "synthetic"})
 
 
 class Subject(Struct, frozen=True, kw_only=True, eq=False):
-    """Queries without hand-made variants, which are alike on purpose; `splits` is parallel."""
+    """Queries without hand-made variants, which are alike on purpose.
+
+    `splits`, and `form_of`, the number of each one's wording, are parallel.
+    """
 
     queries: Sequence[Query]
     forms: Forms
+    form_of: Sequence[int]
     splits: Sequence[str]
 
     @classmethod
@@ -32,11 +36,21 @@ class Subject(Struct, frozen=True, kw_only=True, eq=False):
         asked = [query for query in queries if not query.parent]
         sizes = Counter(query.split for query in asked if query.split)
         told = {split for split, _ in sizes.most_common(MAX_SPLITS)}
+        forms = Forms.gather(query.query for query in asked)
+        form_of = [0] * len(asked)
+        for form, members in enumerate(forms.members):
+            for place in members:
+                form_of[place] = form
         return cls(
             queries=asked,
-            forms=Forms.gather(query.query for query in asked),
+            forms=forms,
+            form_of=form_of,
             splits=[query.split if query.split in told else "" for query in asked],
         )
+
+    def words(self, place: int) -> list[str]:
+        """Return the words of a query."""
+        return self.forms.normals[self.form_of[place]].split()
 
     def by_split(self, form: int) -> dict[str, list[int]]:
         """Return the queries of a wording by their split."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from reteval.contract.endpoints import Paging, PagingKind
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
@@ -268,9 +269,9 @@ async def test_texts_are_compared_for_asks_that_want_it() -> None:
     """What comes of the comparison is kept, the texts are not; without texts there is none."""
     seen: list[Any] = []
 
-    def compare(texts: Any) -> float:
+    def compare(outcome: Outcome, texts: Any) -> Outcome:
         seen.append(texts)
-        return 0.5
+        return structs.replace(outcome, text_overlap=0.5)
 
     def say(text: str) -> tuple[int, Any]:
         return 200, [{"id": "a", "text": "moss"} if text == "told" else {"id": "a"}]

@@ -103,7 +103,7 @@ def test_lists_match_a_set() -> None:
 
 def test_orders_of_the_same_words_are_bounded() -> None:
     """A hundred orders of the same words are paired, not thousands."""
-    words = "alpha beta gamma delta epsilon zeta".split()
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
     texts = [" ".join(words[at:] + words[:at]) for at in range(6)] * 50
     forms = Forms.gather(texts)
     assert len([m for m in match_within(forms).found if m.kind is LeakKind.REORDERED]) == 15

@@ -1,6 +1,7 @@
 """The self-join and the cross-join against comparing every pair."""
 
 import random
+import re
 from itertools import combinations, product
 
 import numpy as np
@@ -10,10 +11,11 @@ from worker.diagnosis.leakage import join
 from worker.diagnosis.leakage.join import Alike, join_cross, join_self
 from worker.diagnosis.leakage.wording import find_numbers
 
-WORDS = (
+WORDS = re.split(
+    " ",
     "how do reset my password router cancel the annual monthly plan error code e1042 e1043 of a "
-    "jwt token expire 12 13 größe 再設定 пароль"
-).split()
+    "jwt token expire 12 13 größe 再設定 пароль",
+)
 
 
 def draw_texts(n: int, seed: int) -> list[str]:

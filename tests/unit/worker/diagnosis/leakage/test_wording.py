@@ -9,7 +9,7 @@ from worker.diagnosis.leakage.wording import find_numbers, normalise, sort_words
     ("text", "normal"),
     [
         ("  How do I reset\tmy PASSWORD?! ", "how do i reset my password"),
-        ("ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
+        ("\uff46\uff55ll\u3000width", "full width"),
         ("Straße", "strasse"),
         ("naïve café", "naïve café"),
         ("learn C++", "learn c++"),
