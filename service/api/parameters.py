@@ -8,6 +8,7 @@ from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
 from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
+from reteval.contract.leaks import LeakKind
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
 
@@ -72,6 +73,12 @@ class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fi
     ] = ""
     status: OutcomeStatus | None = None
     slice: Annotated[str, Meta(max_length=600, description="`tag:` and a tag.")] = ""
+
+
+class PairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which pairs of a leakage check; without a kind, all."""
+
+    kind: LeakKind | None = None
 
 
 class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -111,6 +111,23 @@ class PreviewSpec(Struct, frozen=True, kw_only=True):
     code_version: str
 
 
+class LeakageSpec(Struct, frozen=True, kw_only=True):
+    """The part of a leakage check that never changes; `test_set` and `against` are ids of sets."""
+
+    id: str
+    test_set: str
+    against: str | None
+    run: str | None
+    code_version: str
+
+
+class GivenTexts(Struct, frozen=True, kw_only=True):
+    """What a leakage check was sent to compare with; it goes when the check ends."""
+
+    against: list[str] | None = None
+    corpus: dict[str, str] = {}
+
+
 class Idempotency(Struct, frozen=True, kw_only=True):
     """The right to create under a client's key: the key's entry, and the token of this caller."""
 
@@ -200,6 +217,17 @@ class PreviewRecord(JobRecord, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         """The preview's id."""
+        return self.spec.id
+
+
+class LeakageRecord(JobRecord, frozen=True, kw_only=True):
+    """A leakage check."""
+
+    spec: LeakageSpec
+
+    @property
+    def id(self) -> str:
+        """The check's id."""
         return self.spec.id
 
 
