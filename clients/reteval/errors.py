@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
+from reteval.contract.leakage import LeakageCheck
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
@@ -114,7 +115,9 @@ class ServerError(ResponseError):
 class WaitTimeoutError(RetevalError):
     """Something had not ended in the time given; it goes on. `pending` is its last known state."""
 
-    def __init__(self, pending: Run | Comparison | Probe | GatePending, timeout_s: float) -> None:
+    def __init__(
+        self, pending: Run | Comparison | LeakageCheck | Probe | GatePending, timeout_s: float
+    ) -> None:
         super().__init__(pending, timeout_s)
         self.pending = pending
         self.timeout_s = timeout_s
@@ -128,9 +131,10 @@ class WaitTimeoutError(RetevalError):
         if isinstance(self.pending, Comparison):
             state = f"{self.pending.id!r} is {self.pending.status.value}"
             return f"comparison {state} {after}; it goes on: wait again"
-        if isinstance(self.pending, Probe):
+        if isinstance(self.pending, Probe | LeakageCheck):
+            kind = "probe" if isinstance(self.pending, Probe) else "leakage check"
             state = f"{self.pending.id!r} is {self.pending.status.value}"
-            return f"probe {state} {after}; it goes on: read it later"
+            return f"{kind} {state} {after}; it goes on: read it later"
         progress = self.pending.progress
         return (
             f"run {self.pending.id!r} is {self.pending.status.value} {after} "

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.leakage_words import add_leakage
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
 
@@ -116,6 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_gate(commands)
     _add_power(commands)
     _add_probe(commands)
+    add_leakage(commands)
     _add_keeping(commands)
     add_access(commands)
     add_webhooks(commands)

@@ -60,11 +60,16 @@ class Copies(Struct, frozen=True, kw_only=True):
 
 
 def find_copies(
-    subject: Subject, outcomes: Mapping[str, Outcome], corpus: Mapping[str, str]
+    subject: Subject,
+    outcomes: Mapping[str, Outcome],
+    corpus: Mapping[str, str],
+    *,
+    most: int = MAX_COMPARISONS,
 ) -> Copies:
     """Find copied queries: in what a run noted of its hits, and in the documents judged for them.
 
-    `outcomes` are by query id, `corpus` maps ids to texts. The gravest copy of each counts.
+    `outcomes` are by query id, `corpus` maps ids to texts. The gravest copy of
+    each counts. At most `most` pairs of a query and a document are measured.
     """
     seen = {
         place: outcome
@@ -76,7 +81,7 @@ def find_copies(
         for place, outcome in seen.items()
         if outcome.lift
     }
-    pairs = list(islice(_pair(subject, corpus), MAX_COMPARISONS))
+    pairs = list(islice(_pair(subject, corpus), most))
     for copied in _compare(subject, corpus, pairs):
         known = best.get(copied.place)
         if known is None or _weigh(copied.lift) > _weigh(known.lift):
@@ -85,7 +90,7 @@ def find_copies(
         found=sorted(best.values(), key=_order),
         compared=frozenset(seen) | {place for place, _ in pairs},
         exempt=sum(len(subject.words(place)) <= EXEMPT for place in range(len(subject.queries))),
-        cut=len(pairs) == MAX_COMPARISONS,
+        cut=len(pairs) == most,
     )
 
 

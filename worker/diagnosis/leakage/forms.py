@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from reteval.contract.leaks import LeakKind
 from worker.diagnosis.leakage.exchange import exchanges_words
-from worker.diagnosis.leakage.join import MAX_CANDIDATES, Alike, join_cross, join_self
+from worker.diagnosis.leakage.join import BOUNDS, Alike, Bounds, join_cross, join_self
 from worker.diagnosis.leakage.wording import normalise, sort_words
 
 DUPLICATE_FROM: Final = 0.85
@@ -51,7 +51,7 @@ class Matches(Struct, frozen=True):
     cut: bool
 
 
-def match_within(forms: Forms, *, candidates: int = MAX_CANDIDATES) -> Matches:
+def match_within(forms: Forms, bounds: Bounds = BOUNDS) -> Matches:
     """Find the wordings that are repeated, reordered, or alike."""
     exact = [
         Match(LeakKind.EXACT, number, number, 1.0)
@@ -60,11 +60,11 @@ def match_within(forms: Forms, *, candidates: int = MAX_CANDIDATES) -> Matches:
     ]
     bags = _gather_bags(forms)
     pairs = [pair for numbers in bags.values() for pair in combinations(numbers[:MAX_ORDERS], 2)]
-    alike = join_self(forms.normals, NEAR_FROM, candidates=candidates)
+    alike = join_self(forms.normals, NEAR_FROM, bounds)
     return _order(exact, pairs, _grade(forms, forms, alike), cut=alike.cut)
 
 
-def match_across(lefts: Forms, rights: Forms, *, candidates: int = MAX_CANDIDATES) -> Matches:
+def match_across(lefts: Forms, rights: Forms, bounds: Bounds = BOUNDS) -> Matches:
     """Find the wordings of one side that the other side has, too, or has alike."""
     known = {normal: number for number, normal in enumerate(rights.normals)}
     exact = [
@@ -79,7 +79,7 @@ def match_across(lefts: Forms, rights: Forms, *, candidates: int = MAX_CANDIDATE
         for left, right in product(numbers[:MAX_ORDERS], others.get(bag, ())[:MAX_ORDERS])
         if lefts.normals[left] != rights.normals[right]
     ]
-    alike = join_cross(lefts.normals, rights.normals, NEAR_FROM, candidates=candidates)
+    alike = join_cross(lefts.normals, rights.normals, NEAR_FROM, bounds)
     return _order(exact, pairs, _grade(lefts, rights, alike), cut=alike.cut)
 
 

@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 
 from worker.diagnosis.leakage.grams import GramSets, Ints, find_distinct, gather_grams
 
-_CHUNK: Final = 250_000
-"""Candidates that are looked at together."""
-MAX_CANDIDATES: Final = 400_000_000
-MAX_PAIRS: Final = 200_000
 _EPSILON: Final = 1e-9
+
+
+class Bounds(Struct, frozen=True, kw_only=True):
+    """How far to look: candidates and pairs at most; `chunk` candidates are looked at together."""
+
+    candidates: int = 400_000_000
+    pairs: int = 200_000
+    chunk: int = 250_000
+
+
+BOUNDS: Final = Bounds()
 
 
 class Alike(Struct, frozen=True, kw_only=True, eq=False):
@@ -43,7 +50,7 @@ class _Entries(Struct, frozen=True, eq=False):
         return _Entries(self.keys[which], self.rows[which], self.sizes[which], self.places[which])
 
 
-def join_self(normals: Sequence[str], least: float, *, candidates: int = MAX_CANDIDATES) -> Alike:
+def join_self(normals: Sequence[str], least: float, bounds: Bounds = BOUNDS) -> Alike:
     """Find the pairs of different normal forms that are alike by `least` or more."""
     if not normals:
         return _nothing()
@@ -51,15 +58,14 @@ def join_self(normals: Sequence[str], least: float, *, candidates: int = MAX_CAN
     index = _list_first(sets, least)
     starts = np.arange(1, len(index.keys) + 1)
     stops = _find(index, index, np.floor(index.sizes / least + _EPSILON) + 1)
-    return _verify(sets, _walk(sets, index, index, starts, stops, least, candidates), least)
+    return _verify(sets, _walk(sets, index, index, (starts, stops), least, bounds), least)
 
 
 def join_cross(
     lefts: Sequence[str],
     rights: Sequence[str],
     least: float,
-    *,
-    candidates: int = MAX_CANDIDATES,
+    bounds: Bounds = BOUNDS,
 ) -> Alike:
     """Find the pairs of a left and a right normal form that are alike by `least` or more."""
     if not lefts or not rights:
@@ -69,7 +75,7 @@ def join_cross(
     probe, index = first.pick(first.rows < len(lefts)), first.pick(first.rows >= len(lefts))
     starts = _find(index, probe, np.ceil(probe.sizes * least - _EPSILON))
     stops = _find(index, probe, np.floor(probe.sizes / least + _EPSILON) + 1)
-    alike = _verify(sets, _walk(sets, probe, index, starts, stops, least, candidates), least)
+    alike = _verify(sets, _walk(sets, probe, index, (starts, stops), least, bounds), least)
     return Alike(
         left=alike.left,
         right=alike.right - len(lefts),
@@ -107,18 +113,21 @@ def _walk(
     sets: GramSets,
     probe: _Entries,
     index: _Entries,
-    starts: Ints,
-    stops: Ints,
+    ranges: tuple[Ints, Ints],
     least: float,
-    candidates: int,
+    bounds: Bounds,
 ) -> tuple[Ints, Ints, bool]:
-    """Go through the candidates and keep those that may be alike, each once."""
+    """Go through the candidates and keep those that may be alike, each once.
+
+    `ranges` are where the partners of each probe entry begin and end in the index.
+    """
+    starts, stops = ranges
     counts = np.maximum(stops - starts, 0)
     ends = np.cumsum(counts)
     kept: list[Ints] = []
     n, found, seen = len(sets.sizes), 0, 0
-    for begin, end in _cut(ends):
-        if seen >= candidates or found > MAX_PAIRS:
+    for begin, end in _cut(ends, bounds.chunk):
+        if seen >= bounds.candidates or found > bounds.pairs:
             break
         at = np.repeat(np.arange(begin, end), counts[begin:end])
         past = ends[begin:end] - counts[begin:end]
@@ -129,17 +138,17 @@ def _walk(
         kept.append(find_distinct(_filter(sets, probe, index, at, other, least)))
         found += len(kept[-1])
     pairs = find_distinct(np.concatenate(kept)) if kept else np.zeros(0, dtype=np.int64)
-    cut = seen < (int(ends[-1]) if len(ends) else 0) or len(pairs) > MAX_PAIRS
-    left, right = np.divmod(pairs[:MAX_PAIRS], n)
+    cut = seen < (int(ends[-1]) if len(ends) else 0) or len(pairs) > bounds.pairs
+    left, right = np.divmod(pairs[: bounds.pairs], n)
     return left, right, cut
 
 
-def _cut(ends: Ints) -> Iterator[tuple[int, int]]:
+def _cut(ends: Ints, chunk: int) -> Iterator[tuple[int, int]]:
     """Yield stretches of entries that have about a chunk of candidates each."""
     begin = 0
     while begin < len(ends):
         before = int(ends[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, before + _CHUNK, side="right")))
+        end = max(begin + 1, int(np.searchsorted(ends, before + chunk, side="right")))
         yield begin, end
         begin = end
 
@@ -169,7 +178,7 @@ def _verify(sets: GramSets, walked: tuple[Ints, Ints, bool], least: float) -> Al
     left, right, cut = walked
     shared = np.zeros(len(left), dtype=np.int64)
     known = sets.rows * sets.vocabulary + sets.grams
-    step = max(1, _CHUNK // max(1, int(sets.sizes.max())))
+    step = max(1, BOUNDS.chunk // max(1, int(sets.sizes.max())))
     for begin in range(0, len(left), step):
         shared[begin : begin + step] = _intersect(
             sets, known, left[begin : begin + step], right[begin : begin + step]

@@ -10,6 +10,7 @@ from reteval.contract.leaks import LeakKind
 from reteval.contract.testsets import Query
 from worker.diagnosis.leakage.forms import Match
 from worker.diagnosis.leakage.subject import Subject
+from worker.diagnosis.leakage.wording import find_numbers
 
 MAX_RELEVANT: Final = 3
 """Relevant documents that two queries can have in common by meaning alone."""
@@ -49,14 +50,22 @@ def pair_paraphrases(
     groups: Sequence[Sequence[int]],
     matched: Collection[tuple[int, int]],
 ) -> list[tuple[int, int]]:
-    """Return the pairs of a group whose wordings are neither the same nor matched otherwise."""
+    """Return the pairs of each group, but for those matched otherwise, or unlike in numbers."""
     form_of = subject.form_of
     return [
         (left, right)
         for group in groups
         for left, right in combinations(group, 2)
-        if form_of[left] != form_of[right] and _sort(form_of[left], form_of[right]) not in matched
+        if form_of[left] != form_of[right]
+        and _sort(form_of[left], form_of[right]) not in matched
+        and not _differ_in_numbers(subject, form_of[left], form_of[right])
     ]
+
+
+def _differ_in_numbers(subject: Subject, left: int, right: int) -> bool:
+    """Whether both wordings have words with digits, and not the same."""
+    one, other = (find_numbers(subject.forms.normals[form]) for form in (left, right))
+    return bool(one and other and one != other)
 
 
 def _read_relevant(query: Query, relevant_from: int) -> frozenset[str]:

@@ -11,13 +11,14 @@ from reteval.contract.testsets import Query
 from worker.diagnosis.leakage.documents import NO_TEXTS, find_copies
 from worker.diagnosis.leakage.findings import tell_leaked, tell_lifted
 from worker.diagnosis.leakage.forms import match_within
+from worker.diagnosis.leakage.join import Bounds
 from worker.diagnosis.leakage.listing import Listing
 from worker.diagnosis.leakage.paraphrases import settle
 from worker.diagnosis.leakage.subject import MAX_QUERIES, Subject, is_tuning
 from worker.diagnosis.leakage.tally import Borders
 
-CANDIDATES: Final = 50_000_000
-"""Pairs looked at for the end of a run, some seconds; a check of the set looks at more."""
+RUN_BOUNDS: Final = Bounds(candidates=50_000_000)
+"""For the end of a run, some seconds at most; a check of the set looks further."""
 NO_SPLITS: Final = "no_splits"
 TOO_MANY_QUERIES: Final = "too_many_queries"
 TOO_MANY_ALIKE: Final = "too_many_alike"
@@ -41,7 +42,11 @@ class RunLeaks(Struct, frozen=True, kw_only=True):
 
 
 def find_run_leaks(
-    queries: Sequence[Query], outcomes: Mapping[str, Outcome], *, relevant_from: int
+    queries: Sequence[Query],
+    outcomes: Mapping[str, Outcome],
+    *,
+    relevant_from: int,
+    bounds: Bounds = RUN_BOUNDS,
 ) -> RunLeaks:
     """Look at all queries of a test set, and at the outcomes of those that were sent, by id."""
     split = any(query.split for query in queries)
@@ -53,7 +58,7 @@ def find_run_leaks(
     listing = Listing(subject, {})
     listing.add_copies(copies.found)
     told = tell_lifted(len(copies.places), len(copies.compared), list(listing.pairs()))
-    between, said = _look_between(subject, relevant_from)
+    between, said = _look_between(subject, relevant_from, bounds)
     return RunLeaks(
         between=between,
         lifted=Sighting(_name(subject, copies.places))
@@ -64,13 +69,15 @@ def find_run_leaks(
     )
 
 
-def _look_between(subject: Subject, relevant_from: int) -> tuple[Sighting, tuple[Diagnostic, ...]]:
+def _look_between(
+    subject: Subject, relevant_from: int, bounds: Bounds
+) -> tuple[Sighting, tuple[Diagnostic, ...]]:
     splits = {split for split in subject.splits if split}
     if len(splits) < _SEVERAL or all(map(is_tuning, splits)):
         return Sighting(None, NO_SPLITS), ()
     if len(subject.queries) > MAX_QUERIES:
         return Sighting(None, TOO_MANY_QUERIES), ()
-    matches = match_within(subject.forms, candidates=CANDIDATES)
+    matches = match_within(subject.forms, bounds)
     settled = list(settle(matches.found, subject, relevant_from))
     leaked = Borders(subject, settled).leaked
     listing = Listing(subject, {})

@@ -7,8 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from worker.diagnosis.leakage import join
-from worker.diagnosis.leakage.join import Alike, join_cross, join_self
+from worker.diagnosis.leakage.join import Alike, Bounds, join_cross, join_self
 from worker.diagnosis.leakage.wording import find_numbers
 
 WORDS = re.split(
@@ -77,12 +76,10 @@ def test_cross_join_is_exact(least: float) -> None:
     assert rows(join_cross(lefts, rights, least)) == pytest.approx(wanted)
 
 
-def test_joins_in_small_chunks_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joins_in_small_chunks_find_the_same() -> None:
     """Where a stretch of candidates ends changes nothing."""
     texts = draw_texts(200, 3)
-    whole = rows(join_self(texts, 0.6))
-    monkeypatch.setattr(join, "_CHUNK", 50)
-    assert rows(join_self(texts, 0.6)) == whole
+    assert rows(join_self(texts, 0.6, Bounds(chunk=50))) == rows(join_self(texts, 0.6))
 
 
 def test_nothing_joins_with_nothing() -> None:
@@ -93,14 +90,11 @@ def test_nothing_joins_with_nothing() -> None:
     assert not rows(join_cross([], ["one text"], 0.6))
 
 
-def test_a_join_says_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_join_says_where_it_stopped() -> None:
     """Beyond a number of candidates or pairs it gives up, says so, and keeps what it has."""
     texts = [f"how do i reset my password {word}" for word in draw_texts(60, 1)]
-    assert join_self(texts, 0.6, candidates=1_000).cut is False
-    monkeypatch.setattr(join, "_CHUNK", 50)
-    by_candidates = join_self(texts, 0.6, candidates=100)
-    assert by_candidates.cut
-    monkeypatch.setattr(join, "MAX_PAIRS", 5)
-    by_pairs = join_self(texts, 0.6)
-    assert by_pairs.cut
-    assert len(by_pairs.left) <= 5
+    assert not join_self(texts, 0.6).cut
+    assert join_self(texts, 0.6, Bounds(candidates=100, chunk=50)).cut
+    few = join_self(texts, 0.6, Bounds(pairs=5, chunk=50))
+    assert few.cut
+    assert len(few.left) <= 5
