@@ -60,9 +60,9 @@ def _lines(usage: Usage) -> list[str]:
         "comparisons": usage.comparisons,
         "probes": usage.probes,
         "previews": usage.previews,
-        "leakage checks": usage.leakage_checks,
+        "leakage": usage.leakage_checks,
     }
-    lines = [f"{name:<14}{kept.count:>8,}{kept.bytes:>16,} bytes" for name, kept in rows.items()]
+    lines = [f"{name:<12}{kept.count:>8,}{kept.bytes:>16,} bytes" for name, kept in rows.items()]
     days = usage.retention_days
     kept = f"kept for {days} days unless pinned" if days else "kept until they are deleted"
     lines.append(f"{usage.runs_under_way} runs under way; ended ones are {kept}")
