@@ -121,7 +121,8 @@ def _has(words: Sequence[str], text: str) -> bool:
 
 def _cut_out(passage: Passage, row: str) -> str:
     """Return the text around a row of words, about where it stands among all characters."""
-    text = " ".join(passage.text[:MAX_CHARACTERS].split())
+    printable = (sign if sign.isprintable() else " " for sign in passage.text[:MAX_CHARACTERS])
+    text = " ".join("".join(printable).split())
     at = max(passage.words.find(f" {row} "), 0)
     start = max(0, int(at / len(passage.words) * len(text)) - _SHOWN // 4)
     start = 0 if len(text) <= _SHOWN else min(start, len(text) - _SHOWN)

@@ -79,6 +79,9 @@ def test_the_gravest_hit_is_kept() -> None:
     assert "how long a token stays valid" in lift.excerpt
     assert len(lift.excerpt) <= 240
     assert find_lift(words, [filler]) is None
+    odd = find_lift(words, [f"\x1b[31m{SENTENCE}\x00 before"])
+    assert odd is not None
+    assert odd.excerpt == f"[31m{SENTENCE} before"
     weaker = find_lift(words, texts[:4])
     assert weaker is not None
     assert (weaker.kind, weaker.rank) == (LeakKind.LIFTED, 4)
