@@ -41,6 +41,7 @@ from service.api import (
     teams,
     test_sets,
     trends,
+    versions,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -77,6 +78,7 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *versions.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

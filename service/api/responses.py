@@ -17,6 +17,7 @@ from reteval.contract.runs import Run, RunPage
 from reteval.contract.saved_endpoints import SavedEndpointPage
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
+from reteval.contract.versions import DiffPage, VersionPage
 from service.api.bodies import AnyRequest
 from service.api.conditional import answer_known
 from service.api.operations import JSON
@@ -25,8 +26,8 @@ LINK_HEADERS: Final = {"Link": '`rel="next"` leads to the next page; absent on t
 POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
-GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage
-FixedPage = OutcomePage | QueryPage | QueryRowPage | VariantPage
+GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage | VersionPage
+FixedPage = DiffPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
 
 
 def answer(

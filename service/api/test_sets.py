@@ -46,7 +46,7 @@ from service.api.operations import (
     deletes,
     reads,
 )
-from service.api.parameters import PageParameters, UploadParameters
+from service.api.parameters import PageParameters, TestSetListParameters, UploadParameters
 from service.api.responses import (
     LINK_HEADERS,
     answer,
@@ -62,10 +62,10 @@ from service.core.idempotency import Idempotency
 from service.core.test_sets import StagedSet
 from service.errors import TooLargeError
 
-_TAG: Final = "test sets"
+TAG: Final = "test sets"
 _LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
 _ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
-_STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
+STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
 _PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
@@ -89,7 +89,7 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     "/test-sets",
     Operation(
         id="uploadTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
@@ -99,11 +99,11 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "belong to the formats that hold only queries; a JSON object has them as fields."
         ),
         answers={
-            201: Answer(about="Stored", media={JSON: TestSet}, headers=_STORED_HEADERS),
+            201: Answer(about="Stored", media={JSON: TestSet}, headers=STORED_HEADERS),
             200: Answer(
                 about="The same set is stored already under this name",
                 media={JSON: TestSet},
-                headers=_STORED_HEADERS,
+                headers=STORED_HEADERS,
             ),
         },
         headers=REQUEST_HEADERS,
@@ -147,18 +147,20 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
     "/test-sets",
     Operation(
         id="listTestSets",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
         answers={200: Answer(about="A page", media={JSON: TestSetPage}, headers=LINK_HEADERS)},
-        query=PageParameters,
+        query=TestSetListParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
 )
 async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of test sets."""
-    page = read_query(request, PageParameters)
-    found = await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit)
+    page = read_query(request, TestSetListParameters)
+    found = await test_sets.list_test_sets(
+        backend, name=page.name, cursor=page.cursor, limit=page.limit
+    )
     return answer_page(request, found)
 
 
@@ -166,7 +168,7 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
     "/test-sets/{test_set:str}",
     Operation(
         id="getTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Read a test set's head",
@@ -188,7 +190,7 @@ async def get_test_set(
     "/test-sets/{test_set:str}/queries",
     Operation(
         id="listTestSetQueries",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="List a test set's queries in upload order",
@@ -211,7 +213,7 @@ async def list_queries(
     "/test-sets/{test_set:str}/export",
     Operation(
         id="exportTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Download a test set",
@@ -238,7 +240,7 @@ async def export_test_set(
     "/test-sets/{test_set:str}",
     Operation(
         id="deleteTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_DELETED,
         summary="Delete a test set that no run refers to",

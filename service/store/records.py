@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.differences import Changes
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.previews import PreviewRequest
 from reteval.contract.probes import ProbeRequest
@@ -27,6 +28,10 @@ class TestSetDraft(Struct, frozen=True, kw_only=True):
     allow_unscorable: bool
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...]
+    parent: str | None = None
+    note: str = ""
+    created_by: str = ""
+    changes: Changes | None = None
 
 
 class EndpointDraft(Struct, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ class AuditEvent(StrEnum):
     LINK_CREATED = "link_created"
     LINK_DELETED = "link_deleted"
     TEST_SET_CREATED = "test_set_created"
+    VERSION_CREATED = "version_created"
     TEST_SET_DELETED = "test_set_deleted"
     RUN_CREATED = "run_created"
     RUN_CANCELLED = "run_cancelled"
