@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import Final
 
 from msgspec import Struct, structs
 
@@ -16,11 +15,9 @@ from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
 from service.core.ingest.trec import read_trec
 from service.errors import NotFoundError
-from service.store.differences import count_changes
+from service.store.differences import compare_heads, count_changes
 from service.store.records import Idempotency, TestSetDraft
 from service.store.test_sets import Staging
-
-_HEAD: Final = ("scale", "relevant_from", "language", "id_rule", "allow_unscorable")
 
 
 class Lineage(Struct, frozen=True):
@@ -120,11 +117,6 @@ async def store_test_set(
     )
 
 
-def differing_head(before: TestSet | TestSetHead, after: TestSet | TestSetHead) -> tuple[str, ...]:
-    """Return the fields, other than queries and names, in which two sets differ."""
-    return tuple(name for name in _HEAD if getattr(before, name) != getattr(after, name))
-
-
 async def get_test_set(backend: Backend, ref: str) -> TestSet:
     """Return a test set by its id, or the newest version of a name.
 
@@ -208,4 +200,4 @@ async def _count_changes(backend: Backend, staged: StagedSet, parent: TestSet) -
     await staged.staging.seal()
     before = backend.store.test_sets.open(backend.tenant, parent.id)
     changes = await count_changes(before, staged.staging.written())
-    return structs.replace(changes, head=differing_head(parent, staged.draft.head))
+    return structs.replace(changes, head=compare_heads(parent, staged.draft.head))

@@ -13,10 +13,10 @@ from service.core.backend import Backend
 from service.core.grants import TEST_SET, find_view
 from service.core.ingest.changes import Stated, read_changes, read_ratings
 from service.core.ingest.edits import Edits
-from service.core.test_sets import Lineage, StagedSet, differing_head, get_test_set, stage
+from service.core.test_sets import Lineage, StagedSet, get_test_set, stage
 from service.core.texts import check_text
 from service.errors import InvalidError, NotFoundError
-from service.store.differences import Differences
+from service.store.differences import Differences, compare_heads
 
 _HEAD: Final = tuple(TestSetHead.__struct_fields__)
 
@@ -101,7 +101,7 @@ async def diff(backend: Backend, ref: str, against: str, *, cursor: str, limit: 
     return DiffPage(
         test_set=refer(after),
         against=refer(before),
-        changes=structs.replace(changes, head=differing_head(before, after)),
+        changes=structs.replace(changes, head=compare_heads(before, after)),
         items=tuple(rows),
         next_cursor=cursors.issue(scope, position),
     )

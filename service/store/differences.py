@@ -13,13 +13,15 @@ from typing import Final
 from msgspec import UNSET
 
 from reteval.contract.differences import Change, ChangeCounts, Changes, DiffRow, Subject
-from reteval.contract.testsets import Query
+from reteval.contract.testsets import Query, TestSet, TestSetHead
 from service.store.chunks import SIZE
 from service.store.test_sets import QueryList
 
 _APART: Final = ("id", "relevant", "relevant_ids", "grades")
 FIELDS: Final = tuple(name for name in Query.__struct_fields__ if name not in _APART)
 """Fields of a query that can change; its judgments are rows of their own."""
+HEAD: Final = ("scale", "relevant_from", "language", "id_rule", "allow_unscorable")
+"""Fields of a set that can differ between versions of a name."""
 
 
 class Differences:
@@ -106,8 +108,13 @@ class Differences:
         return ChangeCounts(**{change.value: self._counts[subject, change] for change in Change})
 
 
+def compare_heads(before: TestSet | TestSetHead, after: TestSet | TestSetHead) -> tuple[str, ...]:
+    """Return the fields, other than queries and names, in which two sets differ."""
+    return tuple(name for name in HEAD if getattr(before, name) != getattr(after, name))
+
+
 async def count_changes(before: QueryList, after: QueryList) -> Changes:
-    """Return the counts of a difference."""
+    """Return the counts of a difference between queries."""
     differences = Differences(before, after)
     async for _ in differences.rows():
         pass

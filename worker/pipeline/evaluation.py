@@ -12,14 +12,22 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.limits import MAX_SLICES
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
-from reteval.contract.results import Counts, Effort, MetricSummary, Partial, Results
-from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus, TestSetRef
+from reteval.contract.results import (
+    Counts,
+    Effort,
+    MetricSummary,
+    Partial,
+    Results,
+    ScoredTestSet,
+)
+from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus
 from reteval.contract.stability import Stability
 from reteval.contract.testsets import TestSet
 from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
 from worker.pipeline.findings import find_all
 from worker.pipeline.latency import KindLatency, summarise_latency
+from worker.pipeline.origins import describe_origins
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
@@ -162,8 +170,12 @@ def _report(
     return Results(
         id=evidence.run_id,
         status=verdict.status,
-        test_set=TestSetRef(
-            id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
+        test_set=ScoredTestSet(
+            id=test_set.id,
+            name=test_set.name,
+            version=test_set.version,
+            hash=test_set.hash,
+            judgments=describe_origins(evidence.plan.queries),
         ),
         label=request.label,
         meta=request.meta,

@@ -9,8 +9,10 @@ from msgspec import UNSET
 from reteval.cli.adversarial import adversarial_lines
 from reteval.cli.tables import interval, number, table
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.results import Counts, Latency, MetricSummary, Results
+from reteval.contract.results import Counts, JudgmentOrigins, Latency, MetricSummary, Results
 
+_TO_DAYS: Final = 10
+"""Characters of a timestamp that are its date."""
 METRIC_HEAD: Final = ("metric", "mean", "interval", "n", "failed as 0 .. 1", "note")
 
 
@@ -44,10 +46,21 @@ def _title(results: Results) -> list[str]:
         f"run       {results.id} {results.status.value}",
         f"test set  {pinned.name} version {pinned.version} ({results.num_queries} queries)",
     ]
+    if pinned.judgments is not UNSET:
+        lines.append(f"judged    {_origins(pinned.judgments)}")
     if results.label:
         lines.append(f"label     {results.label}")
     lines.extend(f"meta      {name}={value}" for name, value in sorted(results.meta.items()))
     return lines
+
+
+def _origins(judgments: JudgmentOrigins) -> str:
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in judgments.sources.items())
+    text = f"{judgments.count:,} judgments" + (f" ({shares})" if shares else "")
+    if judgments.oldest is None or judgments.newest is None:
+        return f"{text}, none dated"
+    ends = f"{judgments.oldest[:_TO_DAYS]} .. {judgments.newest[:_TO_DAYS]}"
+    return f"{text}, {judgments.dated:,} dated {ends}"
 
 
 def _metrics(results: Results) -> list[str]:

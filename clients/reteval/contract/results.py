@@ -101,12 +101,34 @@ class Partial(Struct, frozen=True, kw_only=True):
     note: str
 
 
+class JudgmentOrigins(Struct, frozen=True, kw_only=True):
+    """Whose word the judgments of a test set are, and how old they are.
+
+    `sources` are shares of all `count`; what says no source is `unstated`. `oldest`, `median` and
+    `newest` are over the `dated` ones; null where there are none, and `reason` says so.
+    """
+
+    count: int
+    sources: dict[str, float]
+    dated: int
+    oldest: str | None
+    median: str | None
+    newest: str | None
+    reason: str | UnsetType = UNSET
+
+
+class ScoredTestSet(TestSetRef, frozen=True, kw_only=True):
+    """The exact test set a run was scored on; `judgments` where the run has come to that."""
+
+    judgments: JudgmentOrigins | UnsetType = UNSET
+
+
 class Results(Struct, frozen=True, kw_only=True):
     """Everything a run found. `metrics` is null for a run that failed; `reason` says why."""
 
     id: str
     status: RunStatus
-    test_set: TestSetRef
+    test_set: ScoredTestSet
     label: str
     meta: dict[str, str]
     timestamp: str
