@@ -37,6 +37,7 @@ from service.api import (
     rankings,
     reports,
     runs,
+    splits,
     system,
     teams,
     test_sets,
@@ -77,6 +78,7 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *splits.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

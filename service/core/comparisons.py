@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Scope
-from reteval.contract.metrics import UnknownMetricError, parse_metric
+from reteval.contract.metrics import UnknownMetricError, choose_headline, parse_metric
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import RunStatus
 from service.core.backend import Backend
@@ -18,7 +18,6 @@ from service.store.keys import new_id
 from service.store.records import ComparisonRecord, ComparisonSpec, Idempotency, RunRecord
 
 POLL_S: Final = 0.5
-_PREFERRED: Final = ("ndcg@10", "mrr")
 _WITH_NUMBERS: Final = (RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS)
 
 
@@ -115,11 +114,15 @@ def _check_pair(request: ComparisonRequest, baseline: RunRecord, candidate: RunR
                 f"Run {record.id!r} is {record.status.value} and has no numbers of its own; "
                 "compare completed runs."
             )
-    same = baseline.spec.test_set.hash == candidate.spec.test_set.hash
+    same = (baseline.spec.test_set.hash, baseline.spec.request.split) == (
+        candidate.spec.test_set.hash,
+        candidate.spec.request.split,
+    )
     if not same and request.on is not Scope.INTERSECTION:
         raise NotComparableError(
-            "The runs were scored on different test sets; send `on: intersection` to compare "
-            "the queries they share, or rescore one of them with the other's test set."
+            "The runs were scored on different test sets or splits; send `on: intersection` to "
+            "compare the queries they share, or rescore one of them with the other's test set or "
+            "split."
         )
 
 
@@ -135,7 +138,7 @@ def _resolve(
         items += [item] if item else []
         metrics.append(metric)
     chosen = list(dict.fromkeys(metrics)) or shared
-    primary = next((name for name in (*_PREFERRED, *chosen) if name in chosen), "")
+    primary = choose_headline(chosen) if chosen else ""
     if request.primary is not None:
         item, primary = _read_metric(request.primary, shared, "/primary")
         items += [item] if item else []

@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Progress, Run, RunPage, RunRequest, RunStatus, TestSetRef
+from reteval.contract.splits import HoldoutLooks, SplitShare
 from reteval.contract.testsets import TestSet
 from service.core.admission import set_aside
 from service.core.backend import Backend, to_iso
@@ -16,6 +17,7 @@ from service.core.estimates import Outlook, estimate
 from service.core.jobs import await_end, wake
 from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
 from service.core.run_checks import check_run
+from service.core.splits import find_portion
 from service.core.trends import hide_secrets
 from service.errors import NotFoundError
 from service.queue import RUNS
@@ -51,8 +53,10 @@ async def create_run(
     request = await resolve_model(backend, request)
     resolved = check_run(request, backend.policy)
     test_set = await find_test_set(backend, request.test_set)
+    portion = await find_portion(backend, test_set, request.split)
+    stats = portion.stats if portion else test_set.stats
     headers = join_headers(request.endpoint.headers, find_model_headers(request))
-    outlook = estimate(request, test_set.stats, depth=resolved.depth, metrics=resolved.metrics)
+    outlook = estimate(request, stats, depth=resolved.depth, metrics=resolved.metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=structs.replace(
@@ -66,7 +70,8 @@ async def create_run(
         planned=outlook.planned,
         egress=backend.egress,
         code_version=backend.code_version,
-        unscorable=test_set.stats.unscorable,
+        unscorable=stats.unscorable,
+        portion=portion,
     )
     return await accept(backend, spec, outlook, headers=headers, idempotency=idempotency)
 
@@ -135,8 +140,10 @@ async def list_runs(backend: Backend, wanted: RunFilter, *, cursor: str, limit: 
         status=wanted.status,
     )
     now = backend.now()
+    looked = [record.holdout for record in records if record.look]
+    totals = await backend.store.looks.totals(backend.tenant, looked)
     return RunPage(
-        items=tuple(show(record, now) for record in records),
+        items=tuple(show(record, now, looks=totals.get(record.holdout)) for record in records),
         next_cursor=cursors.issue(scope, position),
     )
 
@@ -181,8 +188,11 @@ def show_to(backend: Backend, record: RunRecord) -> Run:
     return structs.replace(run, endpoint=Endpoint(url=hide_secrets(run.endpoint.url)))
 
 
-def show(record: RunRecord, now: datetime) -> Run:
-    """Turn a stored record into what clients see at `now`."""
+def show(record: RunRecord, now: datetime, *, looks: int | None = None) -> Run:
+    """Turn a stored record into what clients see at `now`.
+
+    `looks` is how many there were at the run's hold-out; None: as many as when it ended.
+    """
     spec = record.spec
     eta_s = _eta(record, now)
     return Run(
@@ -211,7 +221,18 @@ def show(record: RunRecord, now: datetime) -> Run:
         waits_until=_waits_until(record, now),
         bytes=record.bytes,
         pinned=record.pinned,
+        split=show_split(spec),
+        holdout_looks=HoldoutLooks(look=record.look, total=looks or record.look)
+        if record.look
+        else None,
     )
+
+
+def show_split(spec: RunSpec) -> SplitShare | None:
+    """Return the split that a run is over."""
+    if spec.portion is None:
+        return None
+    return SplitShare(name=spec.request.split, outside=spec.portion.outside)
 
 
 async def find_test_set(backend: Backend, ref: str) -> TestSet:

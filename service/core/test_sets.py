@@ -1,11 +1,11 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
 from msgspec import Struct
 
-from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
+from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
 from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
@@ -68,6 +68,29 @@ async def stage_trec(
         MalformedTextError, InvalidError: as `stage_json`.
     """
     return await _stage(backend, head, read_trec(topics, qrels))
+
+
+async def stage_rewritten(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+) -> StagedSet:
+    """Read a stored test set with each query rewritten, to become another version of it.
+
+    Raises:
+        InvalidError: what it became breaks a rule.
+    """
+    return await _stage(backend, head_of(test_set), _rewrite(backend, test_set, rewrite))
+
+
+def head_of(test_set: TestSet) -> TestSetHead:
+    """Return what a stored set says of itself apart from its queries."""
+    return TestSetHead(
+        name=test_set.name,
+        scale=test_set.scale,
+        relevant_from=test_set.relevant_from,
+        language=test_set.language,
+        id_rule=test_set.id_rule,
+        allow_unscorable=test_set.allow_unscorable,
+    )
 
 
 async def store_test_set(
@@ -157,6 +180,16 @@ async def delete_test_set(backend: Backend, test_set_id: str) -> None:
             f"{test_set_id!r} is a name; delete its newest version as {found.id!r}."
         )
     await backend.store.test_sets.delete(backend.tenant, found.id)
+
+
+async def _rewrite(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+) -> AsyncGenerator[Located, None]:
+    done = 0
+    async for queries in backend.store.test_sets.chunks(backend.tenant, test_set.id):
+        for row, query in enumerate(queries, start=done + 1):
+            yield Located(query=rewrite(query), row=row)
+        done += len(queries)
 
 
 async def _stage(

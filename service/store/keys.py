@@ -216,6 +216,11 @@ def audit_seen(token: str) -> str:
     return f"t:{SYSTEM_TENANT}:audit-seen:{token}"
 
 
+def looks(tenant: str, holdout: str) -> str:
+    """Runs that looked at a hold-out, by their turn."""
+    return f"t:{tenant}:looks:{holdout}"
+
+
 def comparisons(tenant: str) -> str:
     """From the content of a comparison to the one that has it."""
     return f"t:{tenant}:comparisons"

@@ -42,6 +42,7 @@ NAMES: Final = (
     "keep_answer",
     "load",
     "mark",
+    "note_look",
     "pick",
     "put_endpoint",
     "put_fields",

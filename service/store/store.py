@@ -23,6 +23,7 @@ from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.links import Links
 from service.store.load import Load
+from service.store.looks import Looks
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
 from service.store.quotas import Allowances
@@ -71,6 +72,7 @@ class Store:
         self.journal = Journal(scripts, self.sizes)
         self.counters = Counters(connection, scripts)
         self.load = Load(scripts)
+        self.looks = Looks(connection, scripts)
         self.allowances = Allowances(connection, scripts)
         self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)

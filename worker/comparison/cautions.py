@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from reteval.contract.comparisons import ListOverlap, Verdict
 from reteval.contract.metrics import parse_metric
+from reteval.contract.splits import LOOKS_TOLD_FROM, LOOKS_WORN_FROM
 from worker.comparison.estimates import Units
 from worker.comparison.pairing import Pairs
-from worker.comparison.runs import RunView
+from worker.comparison.runs import RunView, same_queries
 from worker.comparison.verdicts import Ruling
 
 MIN_ANSWERED: Final = 0.95
@@ -50,6 +51,7 @@ def find_cautions(
         rulings |= _rule(units, Verdict.INCONCLUSIVE, "low_overlap")
         found.append(("low_overlap", _LOW.format(n=pairs.n, of=pairs.shared)))
     found += _note_test_sets(baseline, candidate, pairs)
+    found += _note_looks(baseline, candidate)
     found += _note_size(pairs)
     return Cautions(warnings=tuple(f"{code}: {text}" for code, text in found), rulings=rulings)
 
@@ -68,6 +70,14 @@ _OTHER_SET: Final = (
     "the runs were scored on different test sets; the {n} queries they share may be judged "
     "differently: rescore the older run on the newer set"
 )
+_OTHER_SPLIT: Final = (
+    "the runs were over {a} and {b} of one test set; only the {n} queries that both asked are "
+    "compared"
+)
+_WORN: Final = (
+    "there were {looks} looks at this hold-out (told from {told}, warned from {worn}); the best of "
+    "many systems seems better than it is: confirm the choice on queries that no run has seen"
+)
 _FEW: Final = "{n} queries show large differences only; use at least 50"
 _LARGE: Final = (
     "with {n} queries almost any difference is significant; look at its size and at the margin"
@@ -85,9 +95,21 @@ def _rule(
 
 
 def _note_test_sets(baseline: RunView, candidate: RunView, pairs: Pairs) -> list[tuple[str, str]]:
-    if baseline.hash == candidate.hash:
+    if baseline.hash != candidate.hash:
+        return [("other_test_set", _OTHER_SET.format(n=pairs.n))]
+    if not same_queries(baseline, candidate):
+        spans = (repr(run.side.split) if run.side.split else "all" for run in (baseline, candidate))
+        return [("other_split", _OTHER_SPLIT.format(a=next(spans), b=next(spans), n=pairs.n))]
+    return []
+
+
+def _note_looks(baseline: RunView, candidate: RunView) -> list[tuple[str, str]]:
+    known = [run.side.holdout_looks for run in (baseline, candidate)]
+    looks = max((each.total for each in known if each is not None), default=0)
+    if looks < LOOKS_TOLD_FROM:
         return []
-    return [("other_test_set", _OTHER_SET.format(n=pairs.n))]
+    text = _WORN.format(looks=looks, told=LOOKS_TOLD_FROM, worn=LOOKS_WORN_FROM)
+    return [("holdout_worn", text)]
 
 
 def _note_size(pairs: Pairs) -> list[tuple[str, str]]:
