@@ -38,6 +38,7 @@ from service.api import (
     reports,
     runs,
     splits,
+    suites,
     system,
     teams,
     test_sets,
@@ -79,6 +80,7 @@ _log = structlog.get_logger("reteval.app")
 _V1: Final = (
     *test_sets.HANDLERS,
     *splits.HANDLERS,
+    *suites.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

@@ -16,7 +16,7 @@ from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.estimates import Outlook, estimate
 from service.core.jobs import await_end, wake
 from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
-from service.core.run_checks import check_run
+from service.core.run_checks import Resolved, check_run
 from service.core.splits import find_portion
 from service.core.trends import hide_secrets
 from service.errors import NotFoundError
@@ -37,6 +37,13 @@ class RunFilter(Struct, frozen=True, kw_only=True):
     status: RunStatus | None = None
 
 
+class DraftedRun(Struct, frozen=True):
+    """A run that can be stored, and what it will cost."""
+
+    spec: RunSpec
+    outlook: Outlook
+
+
 async def create_run(
     backend: Backend, request: RunRequest, *, idempotency: Idempotency | None = None
 ) -> Run:
@@ -49,13 +56,41 @@ async def create_run(
         QuotaExceededError: the team may not have another one of this size.
         IdempotencyConflictError: another process took the key over.
     """
-    request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
-    request = await resolve_model(backend, request)
+    request = await resolve_targets(backend, request)
     resolved = check_run(request, backend.policy)
     test_set = await find_test_set(backend, request.test_set)
+    drafted = await draft_run(backend, request, resolved, test_set)
+    headers = find_headers(request)
+    return await accept(
+        backend, drafted.spec, drafted.outlook, headers=headers, idempotency=idempotency
+    )
+
+
+async def resolve_targets(backend: Backend, request: RunRequest) -> RunRequest:
+    """Return a request with saved endpoints and models in the place of their names.
+
+    Raises:
+        InvalidError, SecretsUnavailableError: there is no such one, or it cannot be read.
+    """
+    endpoint = await resolve_endpoint(backend, request.endpoint)
+    return await resolve_model(backend, structs.replace(request, endpoint=endpoint))
+
+
+def find_headers(request: RunRequest) -> dict[str, str]:
+    """Return the header values of a request, which are kept apart from it."""
+    return join_headers(request.endpoint.headers, find_model_headers(request))
+
+
+async def draft_run(
+    backend: Backend, request: RunRequest, resolved: Resolved, test_set: TestSet
+) -> DraftedRun:
+    """Spell out a run that was checked, and what it will cost.
+
+    Raises:
+        InvalidError: the test set has no such split.
+    """
     portion = await find_portion(backend, test_set, request.split)
     stats = portion.stats if portion else test_set.stats
-    headers = join_headers(request.endpoint.headers, find_model_headers(request))
     outlook = estimate(request, stats, depth=resolved.depth, metrics=resolved.metrics)
     spec = RunSpec(
         id=new_id("run"),
@@ -73,7 +108,7 @@ async def create_run(
         unscorable=stats.unscorable,
         portion=portion,
     )
-    return await accept(backend, spec, outlook, headers=headers, idempotency=idempotency)
+    return DraftedRun(spec, outlook)
 
 
 async def accept(

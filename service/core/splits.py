@@ -94,7 +94,7 @@ class _Count:
                 self._tally.add(query, list(query.relevant or ()))
         stats = self._tally.stats()
         if not stats.scorable + stats.expect_nothing:
-            raise _refuse_split(self._split, self._names)
+            raise _refuse_split(self._test_set.name, self._split, self._names)
         few = find_few_queries(stats.scorable)
         told = [one for one in self._test_set.warnings if one.code != DiagnosticCode.FEW_QUERIES]
         return Portion(
@@ -148,11 +148,11 @@ def _check_strata(request: SplitRequest, test_set: TestSet) -> None:
         raise InvalidError("The test set cannot be divided so.", errors=items)
 
 
-def _refuse_split(split: str, names: Counter[str]) -> InvalidError:
-    known = [name for name, _ in names.most_common() if name]
-    message = f"no query of the set is in the split {split!r}"
+def _refuse_split(name: str, split: str, names: Counter[str]) -> InvalidError:
+    known = [each for each, _ in names.most_common() if each]
+    message = f"no query of {name!r} is in the split {split!r}"
     if split in known:
-        message = f"no query of the split {split!r} can be sent: none has a relevant document"
+        message = f"no query of {name!r} in {split!r} can be sent: none has a relevant document"
     listed = ", ".join(known[:_NAMED])
     item = ProblemItem(
         pointer="/split",

@@ -34,6 +34,7 @@ from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.sizes import Sizes
+from service.store.suites import Suites
 from service.store.targets import Targets
 from service.store.teams import Teams
 from service.store.test_sets import TestSets
@@ -73,6 +74,7 @@ class Store:
         self.counters = Counters(connection, scripts)
         self.load = Load(scripts)
         self.looks = Looks(connection, scripts)
+        self.suites = Suites(connection, scripts)
         self.allowances = Allowances(connection, scripts)
         self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)

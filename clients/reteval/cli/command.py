@@ -31,6 +31,7 @@ from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
+from reteval.cli.suites import split, suite
 from reteval.cli.webhooks import webhooks
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
@@ -186,6 +187,8 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "split": split,
+    "suite": suite,
     "latest": latest,
     "teams": teams,
     "keys": keys,

@@ -79,15 +79,14 @@ class IntervalMethod(StrEnum):
 Repeats = Annotated[int, Meta(ge=1, le=limits.MAX_REPEATS)]
 
 
-class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version).
+class RunOptions(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a run asks of whom, whatever the test set.
 
     `repeat` asks every clean query so many times, to tell the endpoint's own noise; the first
     round is the result, the others go into `stability`. With `split`, only the queries of that
     split are sent; a variant goes with its query.
     """
 
-    test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
     endpoint: Endpoint
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
     metrics: Annotated[list[str], Meta(max_length=limits.MAX_METRICS)] = field(default_factory=list)
@@ -101,6 +100,12 @@ class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     repeat: Repeats = 1
     interval: IntervalMethod = IntervalMethod.AUTO
     split: SplitName = ""
+
+
+class RunRequest(RunOptions, kw_only=True, forbid_unknown_fields=True):
+    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version)."""
+
+    test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
 
 
 class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
