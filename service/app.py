@@ -37,6 +37,8 @@ from service.api import (
     rankings,
     reports,
     runs,
+    splits,
+    suites,
     system,
     teams,
     test_sets,
@@ -79,6 +81,8 @@ _log = structlog.get_logger("reteval.app")
 _V1: Final = (
     *test_sets.HANDLERS,
     *versions.HANDLERS,
+    *splits.HANDLERS,
+    *suites.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

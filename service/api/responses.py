@@ -15,6 +15,7 @@ from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run, RunPage
 from reteval.contract.saved_endpoints import SavedEndpointPage
+from reteval.contract.suites import SuiteRun
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
 from reteval.contract.versions import DiffPage, VersionPage
@@ -58,7 +59,7 @@ def accept_run(run: Run) -> Response[bytes]:
     return answer(run, status=202, headers=headers)
 
 
-def pace(job: Comparison | Preview | Probe | Run) -> dict[str, str]:
+def pace(job: Comparison | Preview | Probe | Run | SuiteRun) -> dict[str, str]:
     """Return the header that says when it is worth asking again."""
     return {} if job.poll_after_s is None else {"Retry-After": str(math.ceil(job.poll_after_s))}
 

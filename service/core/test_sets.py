@@ -1,12 +1,12 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
 from msgspec import Struct, structs
 
 from reteval.contract.differences import Changes
-from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
+from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
 from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
@@ -78,6 +78,23 @@ async def stage_trec(
         MalformedTextError, InvalidError: as `stage_json`.
     """
     return await stage(backend, head, read_trec(topics, qrels))
+
+
+async def stage_rewritten(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query], *, note: str
+) -> StagedSet:
+    """Read a stored test set with each query rewritten, to become another version of it.
+
+    Raises:
+        InvalidError: what it became breaks a rule.
+    """
+    queries = _rewrite(backend, test_set, rewrite)
+    return await stage(backend, head_of(test_set), queries, lineage=Lineage(test_set, note))
+
+
+def head_of(test_set: TestSet) -> TestSetHead:
+    """Return what a stored set says of itself apart from its queries."""
+    return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
 
 
 async def store_test_set(
@@ -194,6 +211,16 @@ async def stage(
     except BaseException:
         await staging.discard()
         raise
+
+
+async def _rewrite(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+) -> AsyncGenerator[Located, None]:
+    done = 0
+    async for queries in backend.store.test_sets.chunks(backend.tenant, test_set.id):
+        for row, query in enumerate(queries, start=done + 1):
+            yield Located(query=rewrite(query), row=row)
+        done += len(queries)
 
 
 async def _count_changes(backend: Backend, staged: StagedSet, parent: TestSet) -> Changes:

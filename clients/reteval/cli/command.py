@@ -31,6 +31,7 @@ from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
+from reteval.cli.suites import split, suite
 from reteval.cli.versions import diff, version, versions
 from reteval.cli.webhooks import webhooks
 from reteval.client import Client
@@ -190,6 +191,8 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "version": version,
     "versions": versions,
     "diff": diff,
+    "split": split,
+    "suite": suite,
     "latest": latest,
     "teams": teams,
     "keys": keys,
