@@ -23,6 +23,7 @@ from reteval.cli.arguments import (
     run_request,
 )
 from reteval.cli.decisions import compare, gate, power
+from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.limits import limits
@@ -170,6 +171,7 @@ def latest(session: Session) -> int:
 
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
+    "export-set": export_set,
     "run": run,
     "wait": wait,
     "results": results,

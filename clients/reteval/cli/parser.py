@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.test_set_words import add_test_sets
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
 
@@ -106,6 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_upload(commands)
+    add_test_sets(commands)
     _add_run(commands)
     _add_wait(commands)
     _add_results(commands)
