@@ -26,6 +26,7 @@ from service.api import (
     catalogues,
     comparisons,
     endpoints,
+    faqs,
     gates,
     grants,
     keeping,
@@ -34,6 +35,7 @@ from service.api import (
     power,
     previews,
     probes,
+    query_samples,
     rankings,
     reports,
     runs,
@@ -77,6 +79,8 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *faqs.HANDLERS,
+    *query_samples.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

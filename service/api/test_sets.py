@@ -68,7 +68,7 @@ from service.errors import TooLargeError
 _TAG: Final = "test sets"
 _LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
 _ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
-_STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
+STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
 _PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
@@ -110,11 +110,11 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "belong to the formats that hold only queries; a JSON object has them as fields."
         ),
         answers={
-            201: Answer(about="Stored", media={JSON: TestSet}, headers=_STORED_HEADERS),
+            201: Answer(about="Stored", media={JSON: TestSet}, headers=STORED_HEADERS),
             200: Answer(
                 about="The same set is stored already under this name",
                 media={JSON: TestSet},
-                headers=_STORED_HEADERS,
+                headers=STORED_HEADERS,
             ),
         },
         headers=REQUEST_HEADERS,
@@ -138,7 +138,11 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 )
 async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Read the body in the format its media type names, and store it."""
-    staged = await _stage(request, backend)
+    return await store_staged(request, backend, await _stage(request, backend))
+
+
+async def store_staged(request: AnyRequest, backend: Backend, staged: StagedSet) -> Response[bytes]:
+    """Answer a set that was read and checked: stored now, or found."""
 
     async def make(held: Idempotency | None) -> Response[bytes]:
         test_set, created = await test_sets.store_test_set(backend, staged, idempotency=held)

@@ -28,6 +28,7 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["backup"],
         ["restore"],
         ["webhooks"],
+        ["build"],
         ["export-set"],
     ],
 )
