@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from reteval.contract.exports import Loss
 from reteval.contract.testsets import Judgment, Query, TestSet, TestSetHead
-from service.core.cells import disarm
+from service.core.cells import is_formula
 from service.core.exports.layout import HEAD, LABELS, judgments, relevant_ids
-from service.core.exports.spelling import encode_id, flatten
+from service.core.exports.spelling import flatten, is_breaking
 
 _DERIVED: Final = re.compile(r"q_[0-9a-f]{12}")
 """An id made of the text: made anew, it is the same."""
@@ -64,8 +64,8 @@ class Survey:
         return len(self._texts) == size
 
 
-def _names(query: Query) -> Iterable[str]:
-    return (query.id, *(str(judgment.id) for judgment in judgments(query)))
+def _names(query: Query) -> list[str]:
+    return [query.id, *(str(judgment.id) for judgment in judgments(query))]
 
 
 _SIGNS: Final[dict[Loss, Callable[[Query], Any]]] = {
@@ -77,8 +77,6 @@ _SIGNS: Final[dict[Loss, Callable[[Query], Any]]] = {
         getattr(judgment, name) for judgment in judgments(query) for name in _PROVENANCE
     ),
     Loss.WHITE_SPACE: lambda query: query.query != flatten(query.query),
-    Loss.ENCODED_IDS: lambda query: any(encode_id(name) != name for name in _names(query)),
-    Loss.FORMULAS: lambda query: any(
-        disarm(text) != text for text in (query.query, *_names(query))
-    ),
+    Loss.ENCODED_IDS: lambda query: any(map(is_breaking, _names(query))),
+    Loss.FORMULAS: lambda query: is_formula(query.query) or any(map(is_formula, _names(query))),
 }

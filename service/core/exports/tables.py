@@ -12,24 +12,27 @@ from service.core.exports.layout import HEAD, LABELS, File, Layout, Reading, Str
 def write_own(stretch: Stretch) -> Iterator[bytes]:
     """Write rows of query id, text, document and grade; a query without judgments has one."""
     return _write(
-        [(query.id, query.query, document, grade) for document, grade in _pairs(query)]
+        (query.id, query.query, document, grade)
         for query in stretch.queries
+        for document, grade in _pairs(query)
     )
 
 
 def write_quepid(stretch: Stretch) -> Iterator[bytes]:
     """Write rows of text, document and grade; a query without judgments has one."""
     return _write(
-        [(query.query, document, grade) for document, grade in _pairs(query)]
+        (query.query, document, grade)
         for query in stretch.queries
+        for document, grade in _pairs(query)
     )
 
 
 def write_ir_measures(stretch: Stretch) -> Iterator[bytes]:
     """Write a row for each judgment, with the iteration that nobody uses."""
     return _write(
-        [(query.id, str(one.id), one.grade, "0") for one in judgments(query)]
+        (query.id, str(one.id), one.grade, "0")
         for query in stretch.queries
+        for one in judgments(query)
     )
 
 
@@ -37,8 +40,8 @@ def _pairs(query: Query) -> list[tuple[str | None, int | None]]:
     return [(str(one.id), one.grade) for one in judgments(query)] or [(None, None)]
 
 
-def _write(groups: Iterable[Iterable[Iterable[Cell]]]) -> Iterator[bytes]:
-    return (write_rows(rows).encode() for rows in groups)
+def _write(rows: Iterable[Iterable[Cell]]) -> Iterator[bytes]:
+    yield write_rows(rows).encode()
 
 
 def _table(
