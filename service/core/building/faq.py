@@ -80,8 +80,9 @@ def _take(row: Row, questions: dict[str, _Question]) -> ProblemItem | None:
 
 
 def _read(cells: Cells, names: tuple[str, ...]) -> str:
+    """Return a text, or a number as one; anything else is none."""
     found = find_cell(cells, names)
-    return "" if found is None else str(found)
+    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
 
 
 def _name_answer(answer: str) -> str:

@@ -40,12 +40,14 @@ def read_table(file: IO[bytes], *, required: tuple[str, ...]) -> Iterator[Row]:
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
     first = text.readline()
     delimiter = max(_DELIMITERS, key=first.count)
-    names = [name.strip().lower() for name in next(csv.reader([first], delimiter=delimiter), [])]
-    if not set(names) & set(required):
-        raise _headless(required)
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
-    number = 2
+    number = 1
     try:
+        head = next(csv.reader([first], delimiter=delimiter, strict=True), [])
+        names = [name.strip().lower() for name in head]
+        if not set(names) & set(required):
+            raise _headless(required)
+        number += 1
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
         for cells in reader:
             if cells:
                 yield Row(number, _name(names, cells))

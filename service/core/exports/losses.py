@@ -30,8 +30,6 @@ async def find_losses(
     if survey.open:
         async for queries in chunks:
             await asyncio.to_thread(survey.take, queries)
-            if not survey.open:
-                break
     return tuple(loss for loss in Loss if loss in found | survey.found)
 
 

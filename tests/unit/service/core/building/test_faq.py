@@ -57,6 +57,8 @@ def test_questions_without_answers_are_not_one_need() -> None:
         ({"question": "\u200b", "id": 1}, "has no question"),
         ({"question": "How?", "id": " "}, "has no document"),
         ({"question": "How?"}, "has no document"),
+        ({"question": "How?", "id": ["a", "b"]}, "has no document"),
+        ({"question": True, "id": "a"}, "has no question"),
     ],
 )
 def test_row_that_is_no_pair_is_refused_with_its_place(cells: Any, message: str) -> None:

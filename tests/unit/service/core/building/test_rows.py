@@ -1,9 +1,12 @@
 import io
+from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.core.building.rows import Row, read_lines, read_objects, read_table
-from service.errors import InvalidError, MalformedTextError
+from service.errors import InvalidError, MalformedTextError, ServiceError
 
 
 def table(text: str) -> list[Row]:
@@ -38,6 +41,22 @@ def test_open_quote_is_told_with_its_row() -> None:
     """A quote that is never closed does not swallow the rest in silence."""
     with pytest.raises(MalformedTextError, match="line 3"):
         table('q\na\n"b\nc\n')
+
+
+def test_header_that_is_too_long_is_told() -> None:
+    """A file without line breaks is refused in words, whatever it is."""
+    with pytest.raises(MalformedTextError, match="line 1"):
+        table("q" * 200_000)
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"q,n\n", b'{"q": 1}\n']))
+def test_any_bytes_are_rows_or_refused_in_words(body: bytes, before: bytes) -> None:
+    """No file breaks a reader; what it cannot read has no cells."""
+    text = before + body
+    with suppress(ServiceError):
+        list(read_table(io.BytesIO(text), required=("q",)))
+    assert all(row.number >= 1 for row in read_objects(io.BytesIO(text)))
+    assert len(list(read_lines(io.BytesIO(text)))) == len(io.BytesIO(text).readlines())
 
 
 def test_objects_are_read_line_by_line() -> None:
