@@ -6,7 +6,7 @@ sent what came of it. A client only sends and sleeps.
 
 import math
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from http import HTTPStatus
 from itertools import count
 from typing import Final, TypeVar, cast
@@ -48,13 +48,19 @@ def exchange(call: Call[T], retry: Retry) -> Flow[T]:
     Raises:
         RetevalError: what the last attempt came to.
     """
+    found, _ = yield from exchange_whole(call, retry)
+    return found
+
+
+def exchange_whole(call: Call[T], retry: Retry) -> Flow[tuple[T, Mapping[str, str]]]:
+    """Do as `exchange`; return the headers of the answer, too, their names in lower case."""
     if call.keyed:
         call = with_key(call, uuid.uuid4().hex)
     answer, attempt = yield from _settle(call, retry)
     if call.method == "DELETE" and attempt and answer.status == HTTPStatus.NOT_FOUND:
         # An earlier attempt deleted it; only its answer was lost.
         answer = Reply(status=HTTPStatus.NO_CONTENT, headers=answer.headers, body=b"")
-    return read(call, answer)
+    return read(call, answer), answer.headers
 
 
 def await_end(

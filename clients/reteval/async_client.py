@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._building import AsyncBuilder
+from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._keeping import AsyncKeeper
 from reteval._local import AsyncSearch, Rankings
@@ -30,7 +32,9 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper, AsyncAccess, AsyncSuites, AsyncVersions, AsyncWebhooks):
+class AsyncClient(
+    AsyncKeeper, AsyncAccess, AsyncBuilder, AsyncExporter, AsyncSuites, AsyncVersions, AsyncWebhooks
+):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

@@ -1,7 +1,7 @@
 """Writing responses: structs as JSON, streams as they are made."""
 
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -89,10 +89,14 @@ def answer_nothing() -> Response[bytes]:
 
 
 def answer_stream(
-    chunks: AsyncIterator[bytes], *, media: str, filename: str | None = None
+    chunks: AsyncIterator[bytes],
+    *,
+    media: str,
+    filename: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Stream:
     """Answer with chunks as they are made; with `filename`, as a download."""
-    headers = {}
+    sent = dict(headers or {})
     if filename is not None:
-        headers["Content-Disposition"] = f'attachment; filename="{filename}"'
-    return Stream(chunks, media_type=media, headers=headers)
+        sent["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return Stream(chunks, media_type=media, headers=sent)

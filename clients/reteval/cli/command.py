@@ -22,7 +22,9 @@ from reteval.cli.arguments import (
     retry_request,
     run_request,
 )
+from reteval.cli.building import build
 from reteval.cli.decisions import compare, gate, power
+from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.limits import limits
@@ -172,6 +174,8 @@ def latest(session: Session) -> int:
 
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
+    "build": build,
+    "export-set": export_set,
     "run": run,
     "wait": wait,
     "results": results,

@@ -7,6 +7,7 @@ from typing import Final
 from reteval.cli.access_words import add_access
 from reteval.cli.run_words import add_run_options
 from reteval.cli.suite_words import add_suites
+from reteval.cli.test_set_words import add_test_sets
 from reteval.cli.version_words import add_versions
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
@@ -108,6 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_upload(commands)
+    add_test_sets(commands)
     _add_run(commands)
     _add_wait(commands)
     _add_results(commands)
