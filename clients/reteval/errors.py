@@ -27,6 +27,7 @@ from reteval.contract.leakage import LeakageCheck
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 
 
 class RetevalError(Exception):
@@ -116,7 +117,9 @@ class WaitTimeoutError(RetevalError):
     """Something had not ended in the time given; it goes on. `pending` is its last known state."""
 
     def __init__(
-        self, pending: Run | Comparison | LeakageCheck | Probe | GatePending, timeout_s: float
+        self,
+        pending: Run | SuiteRun | Comparison | LeakageCheck | Probe | GatePending,
+        timeout_s: float,
     ) -> None:
         super().__init__(pending, timeout_s)
         self.pending = pending

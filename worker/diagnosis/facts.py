@@ -23,14 +23,6 @@ class Mean(Struct, frozen=True):
     n: int
 
 
-class Sample(Struct, frozen=True, kw_only=True):
-    """A mean over the queries of one side of a split, their number and standard deviation."""
-
-    mean: float
-    n: int
-    sd: float
-
-
 class RunFacts(Struct, frozen=True, kw_only=True):
     """The clean part of a run.
 
@@ -38,9 +30,7 @@ class RunFacts(Struct, frozen=True, kw_only=True):
     queries that expect nothing are not among them. `grades` counts judgments by grade, as in
     `TestSetStats`. `means` has an entry for each of `metrics` that is defined anywhere.
     `recall_at_5` is taken from the stored rankings whether or not it was asked for.
-    `variants` counts the adversarial and out-of-corpus requests that were planned. `tuned` and
-    `held` are `split_metric`, the first that was asked for, over queries of splits to tune with
-    and of the others; None where a side has no value.
+    `variants` counts the adversarial and out-of-corpus requests that were planned.
     """
 
     queries: Sequence[Query]
@@ -53,9 +43,6 @@ class RunFacts(Struct, frozen=True, kw_only=True):
     depth: int
     recall_at_5: Mean | None
     variants: int
-    split_metric: str = ""
-    tuned: Sample | None = None
-    held: Sample | None = None
 
     def answers(self) -> Iterator[tuple[str, Outcome]]:
         """Iterate over the valid answers, empty ones included, with their query ids."""

@@ -1,15 +1,17 @@
 """From a run's evidence and scores to the facts that the diagnosis reads."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.metrics import choose_headline
 from reteval.contract.outcomes import Outcome
+from reteval.contract.splits import HOLDOUT, TUNE
 from reteval.contract.testsets import TestSet
-from worker.diagnosis.facts import Mean, RunFacts, Sample
-from worker.diagnosis.leakage.subject import is_tuning
+from worker.diagnosis.facts import Mean, RunFacts
+from worker.diagnosis.holdout import find_better
 from worker.diagnosis.run import diagnose
 from worker.pipeline.plan import Plan
 from worker.pipeline.scoring import Scores, Values
@@ -48,33 +50,21 @@ def find_all(
         depth=depth,
         recall_at_5=mean_of(scores.recall_at_5),
         variants=len(plan.suite.requests) + len(plan.nothing),
-        **_take_sides(scores, plan),
     )
-    found = (*test_set.warnings, *diagnose(facts))
+    found = (*test_set.warnings, *diagnose(facts), *_compare_splits(scores, plan))
     return (*found, _LOOPBACK) if egress == "loopback" else found
 
 
-def _take_sides(scores: Scores, plan: Plan) -> dict[str, Any]:
-    """Return the first metric of effectiveness on both sides of the splits, as facts."""
-    metric = next((metric for metric in scores.values if metric.name != "judged"), None)
-    if metric is None:
-        return {}
-    values = scores.values[metric]
-    tuning = np.array([is_tuning(query.split) for query in plan.scorable], dtype=np.bool_)
-    held = np.array([bool(query.split) for query in plan.scorable], dtype=np.bool_) & ~tuning
-    return {
-        "split_metric": str(metric),
-        "tuned": _sample(values[tuning]),
-        "held": _sample(values[held]),
-    }
-
-
-def _sample(values: Values) -> Sample | None:
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return None
-    spread = float(defined.std(ddof=1)) if len(defined) > 1 else 0.0
-    return Sample(mean=float(defined.mean()), n=len(defined), sd=spread)
+def _compare_splits(scores: Scores, plan: Plan) -> tuple[Diagnostic, ...]:
+    """Compare the hold-out with what was tuned on, where a run has both."""
+    names = {str(metric): values for metric, values in scores.values.items()}
+    if not names:
+        return ()
+    headline = choose_headline([*names])
+    splits = np.array([query.split for query in plan.scorable])
+    parts = (names[headline][splits == split] for split in (TUNE, HOLDOUT))
+    better = find_better(headline, *parts)
+    return (better,) if better else ()
 
 
 def mean_of(values: Values) -> Mean | None:

@@ -41,6 +41,8 @@ class DiagnosticCode(StrEnum):
     DUPLICATE_HITS = "duplicate_hits"
     DEPTH_SHORTFALL = "depth_shortfall"
     LONG_ANSWERS_CUT = "long_answers_cut"
+    HOLDOUT_BETTER_THAN_TUNE = "holdout_better_than_tune"
+    HOLDOUT_WORN = "holdout_worn"
     WORKER_CRASHED = "worker_crashed"
     ENDED_BY_OPERATOR = "ended_by_operator"
     FAILED_REQUESTS = "failed_requests"
@@ -53,7 +55,6 @@ class DiagnosticCode(StrEnum):
     QUERIES_IN_CORPUS = "queries_in_corpus"
     QUERY_IDS_AS_DOCUMENTS = "query_ids_as_documents"
     SYNTHETIC_SHARE = "synthetic_share"
-    HOLDOUT_BETTER_THAN_TUNE = "holdout_better_than_tune"
     SCORES_MISSING_TIES = "scores_missing_ties"
 
 

@@ -95,7 +95,7 @@ class SplitOverlap(Struct, frozen=True, kw_only=True):
     kinds: dict[LeakKind, int]
 
 
-class ListOverlap(Struct, frozen=True, kw_only=True):
+class AgainstOverlap(Struct, frozen=True, kw_only=True):
     """What the set has in common with the list it was checked against."""
 
     texts: int
@@ -178,7 +178,7 @@ class LeakageReport(Struct, frozen=True, kw_only=True):
     listed: dict[LeakKind, int]
     pairs: tuple[LeakedPair, ...]
     cut: bool = False
-    against: ListOverlap | UnsetType = UNSET
+    against: AgainstOverlap | UnsetType = UNSET
     metrics: dict[str, MetricWithout] | UnsetType = UNSET
 
 

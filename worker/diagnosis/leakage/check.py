@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
 from reteval.contract.leakage import (
+    AgainstOverlap,
     LeakageReport,
     LeakedPair,
-    ListOverlap,
     MetricWithout,
     PairSide,
     SourceLeaks,
@@ -174,7 +174,7 @@ def _report(found: _Found, material: Material, pairs: Sequence[LeakedPair]) -> L
     )
 
 
-def _report_list(found: _Found, material: Material) -> ListOverlap | UnsetType:
+def _report_list(found: _Found, material: Material) -> AgainstOverlap | UnsetType:
     if material.against is None:
         return UNSET
     tally = tally_against(found.subject, found.texts, found.across.found)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 
-from reteval.contract.leakage import LeakCount, ListOverlap, SplitOverlap
+from reteval.contract.leakage import AgainstOverlap, LeakCount, SplitOverlap
 from reteval.contract.leaks import LeakKind
 from worker.diagnosis.leakage.forms import ALIKE, Forms, Match
 from worker.diagnosis.leakage.subject import Subject, is_tuning
@@ -61,10 +61,10 @@ def tally_against(subject: Subject, texts: Forms, matches: Iterable[Match]) -> T
     return tally
 
 
-def report_list(tally: Tally, *, texts: int, total: int) -> ListOverlap:
+def report_list(tally: Tally, *, texts: int, total: int) -> AgainstOverlap:
     """Return what a set has in common with a list."""
     places = tally.places
-    return ListOverlap(
+    return AgainstOverlap(
         texts=texts, queries=len(places), share=len(places) / total, kinds=tally.report(total)
     )
 

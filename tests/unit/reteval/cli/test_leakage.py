@@ -8,13 +8,13 @@ import pytest
 from reteval.cli.leakage import report_lines
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.leakage import (
+    AgainstOverlap,
     DocumentOverlap,
     LeakageReport,
     LeakCount,
     LeakedPair,
     LeakedPairPage,
     LeakPlace,
-    ListOverlap,
     MetricWithout,
     PairSide,
     SourceLeaks,
@@ -45,7 +45,7 @@ def full_report() -> LeakageReport:
                 kinds={LeakKind.EXACT: 2},
             ),
         ),
-        against=ListOverlap(texts=7, queries=2, share=0.2, kinds={LeakKind.NEAR: ONE}),
+        against=AgainstOverlap(texts=7, queries=2, share=0.2, kinds={LeakKind.NEAR: ONE}),
         documents=DocumentOverlap(
             compared=9, exempt=1, queries=2, share=0.22, kinds={LeakKind.VERBATIM: ONE}
         ),

@@ -21,11 +21,7 @@ METRICS = [Metric("recall", 5), Metric("judged", 10)]
 
 
 def findings(
-    queries: Sequence[Query],
-    outcomes: Sequence[Outcome],
-    *,
-    egress: str = "public",
-    metrics: Sequence[Metric] = METRICS,
+    queries: Sequence[Query], outcomes: Sequence[Outcome], *, egress: str = "public"
 ) -> tuple[Diagnostic, ...]:
     """Score answers and find what is to be said about them."""
     test_set = TestSet(
@@ -51,7 +47,7 @@ def findings(
         warnings=(FEW,),
     )
     plan = build_plan(queries, None, relevant_from=1)
-    scores = score_queries(plan.scorable, outcomes, metrics, depth=10, relevant_from=1)
+    scores = score_queries(plan.scorable, outcomes, METRICS, depth=10, relevant_from=1)
     return find_all(
         scores, test_set=test_set, plan=plan, outcomes=outcomes, depth=10, egress=egress
     )
@@ -104,21 +100,3 @@ def test_mean_leaves_out_what_is_undefined() -> None:
     """NaN is no value; without any value there is no mean."""
     assert Mean(0.75, 2) == mean_of(np.array([0.5, np.nan, 1.0]))
     assert mean_of(np.array([np.nan])) is None
-
-
-def test_sides_of_a_split_are_told_apart() -> None:
-    """Held-out queries that are better are found by the first metric that tells effectiveness."""
-    queries = many(60)
-    for at, query in enumerate(queries):
-        query.split = ("train", "test", "")[at // 25]
-    outcomes = [hits(f"right-q{n}" if 25 <= n < 50 else "x") for n in range(60)]
-    found = findings(queries, outcomes, metrics=[Metric("judged", 10), Metric("mrr")])
-    (reversed_,) = [one for one in found if one.code is Code.HOLDOUT_BETTER_THAN_TUNE]
-    assert reversed_.evidence == (
-        {"side": "tuning", "mean": 0.0, "queries": 25},
-        {"side": "held out", "mean": 1.0, "queries": 25},
-    )
-    only_judged = findings(queries, outcomes, metrics=[Metric("judged", 10)])
-    assert Code.HOLDOUT_BETTER_THAN_TUNE not in codes(only_judged)
-    few = findings(queries[:26], outcomes[:26], metrics=[Metric("mrr")])
-    assert Code.HOLDOUT_BETTER_THAN_TUNE not in codes(few)
