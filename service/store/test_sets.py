@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from reteval.contract.testsets import Query, TestSet
 from service.errors import CorruptRecordError, NotFoundError, ReferencedError
@@ -20,6 +21,18 @@ from service.store.scripts import Scripts, text
 STAGING_MS: Final = 3_600_000
 
 
+class StoredQuery(Struct, frozen=True):
+    """A query as it is stored, decoded when that is wanted; equal bytes are equal queries."""
+
+    id: str
+    raw: msgspec.Raw
+
+    def decode(self) -> Query:
+        """Return the query."""
+        with reading("a list"):
+            return msgspec.msgpack.decode(self.raw, type=Query)
+
+
 class QueryList:
     """The queries of a test set, or of one that is staged, a stored chunk at a time."""
 
@@ -31,10 +44,10 @@ class QueryList:
         """Return a chunk as it is stored; None past the last."""
         return await self._connection.hget(self._key, str(number))
 
-    async def read(self, number: int) -> list[Query]:
+    async def read(self, number: int) -> list[StoredQuery]:
         """Return the queries of a chunk; none past the last."""
         blob = await self.blob(number)
-        return [] if blob is None else await asyncio.to_thread(chunks.unpack, blob, list[Query])
+        return [] if blob is None else await asyncio.to_thread(_name_all, blob)
 
 
 class Staging:
@@ -262,6 +275,18 @@ class TestSets:
     async def _head(self, tenant: str, test_set_id: str) -> TestSet | None:
         fields = await self._connection.hgetall(keys.test_set(tenant, test_set_id))
         return _read_head(test_set_id, fields) if fields else None
+
+
+class _Named(Struct):
+    # As much of a query as is read of all.
+    id: str
+
+
+def _name_all(blob: bytes) -> list[StoredQuery]:
+    name = msgspec.msgpack.Decoder(_Named).decode
+    raws = chunks.unpack(blob, list[msgspec.Raw])
+    with reading("a list"):
+        return [StoredQuery(name(raw).id, raw) for raw in raws]
 
 
 @reading("a test set")

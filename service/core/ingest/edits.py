@@ -158,7 +158,7 @@ class Edits:
         flaw = find_flaw(edit.document, limits.MAX_ID_BYTES, blank="Give the document an id.")
         if flaw:
             yield edit.problem(f"document id {flaw[0]}", flaw[1], part="/id")
-        for part, (message, fix) in find_flaws(change.rater, change.at):
+        for part, message, fix in find_flaws(change.rater, change.at):
             yield edit.problem(message, fix, part=f"/{part}")
         if change.query_id in self._removed:
             message = f"query {change.query_id[:_EXCERPT]!r} is to be removed"
