@@ -7,9 +7,12 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._building import AsyncBuilder
+from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._keeping import AsyncKeeper
 from reteval._local import AsyncSearch, Rankings
+from reteval._suites import AsyncSuites
 from reteval._uploads import HeadOptions, Source
 from reteval._versions import AsyncVersions
 from reteval._webhooks import AsyncWebhooks
@@ -29,7 +32,9 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper, AsyncAccess, AsyncWebhooks, AsyncVersions):
+class AsyncClient(
+    AsyncKeeper, AsyncAccess, AsyncBuilder, AsyncExporter, AsyncSuites, AsyncVersions, AsyncWebhooks
+):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

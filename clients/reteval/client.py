@@ -7,9 +7,12 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._building import Builder
+from reteval._exporting import Exporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._keeping import Keeper
 from reteval._local import Rankings, Search
+from reteval._suites import Suites
 from reteval._uploads import HeadOptions, Source
 from reteval._versions import Versions
 from reteval._webhooks import Webhooks
@@ -29,7 +32,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Keeper, Access, Webhooks, Versions):
+class Client(Keeper, Access, Builder, Exporter, Suites, Versions, Webhooks):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and

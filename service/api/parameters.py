@@ -111,7 +111,9 @@ class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fi
         str, Meta(max_length=64, description="A metric, worst first, or `-metric`, best first.")
     ] = ""
     status: OutcomeStatus | None = None
-    slice: Annotated[str, Meta(max_length=600, description="`tag:` and a tag.")] = ""
+    slice: Annotated[
+        str, Meta(max_length=600, description="A slice of the run, such as `tag:faq`.")
+    ] = ""
 
 
 class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,13 +1,16 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from typing import IO
 
 from msgspec import Struct, structs
 
 from reteval.contract.differences import Changes
-from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
+from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
+from service.core.building.faq import QUESTION_NAMES, read_faq
+from service.core.building.rows import read_objects, read_table
 from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.json_body import read_json
@@ -78,6 +81,35 @@ async def stage_trec(
         MalformedTextError, InvalidError: as `stage_json`.
     """
     return await stage(backend, head, read_trec(topics, qrels))
+
+
+async def stage_rewritten(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query], *, note: str
+) -> StagedSet:
+    """Read a stored test set with each query rewritten, to become another version of it.
+
+    Raises:
+        InvalidError: what it became breaks a rule.
+    """
+    queries = _rewrite(backend, test_set, rewrite)
+    return await stage(backend, head_of(test_set), queries, lineage=Lineage(test_set, note))
+
+
+def head_of(test_set: TestSet) -> TestSetHead:
+    """Return what a stored set says of itself apart from its queries."""
+    return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
+
+
+async def stage_faq(
+    backend: Backend, head: TestSetHead, file: IO[bytes], *, table: bool
+) -> StagedSet:
+    """Read a test set sent as questions with the documents that answer them.
+
+    Raises:
+        MalformedTextError, InvalidError: as `stage_json`.
+    """
+    rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
+    return await stage(backend, head, read_faq(rows, grade=head.scale.max))
 
 
 async def store_test_set(
@@ -194,6 +226,16 @@ async def stage(
     except BaseException:
         await staging.discard()
         raise
+
+
+async def _rewrite(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+) -> AsyncGenerator[Located, None]:
+    done = 0
+    async for queries in backend.store.test_sets.chunks(backend.tenant, test_set.id):
+        for row, query in enumerate(queries, start=done + 1):
+            yield Located(query=rewrite(query), row=row)
+        done += len(queries)
 
 
 async def _count_changes(backend: Backend, staged: StagedSet, parent: TestSet) -> Changes:

@@ -1,24 +1,20 @@
 """Versions of a test set: made by changes, listed with what they changed, compared."""
 
-from typing import Final
-
 from msgspec import structs
 
 from reteval.contract.differences import Changes, DiffRow
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import TestSetRef
-from reteval.contract.testsets import TestSet, TestSetHead
+from reteval.contract.testsets import TestSet
 from reteval.contract.versions import MAX_NOTE_BYTES, DiffPage, Version, VersionPage
 from service.core.backend import Backend
 from service.core.grants import TEST_SET, find_view
 from service.core.ingest.changes import Stated, read_changes, read_ratings
 from service.core.ingest.edits import Edits
-from service.core.test_sets import Lineage, StagedSet, get_test_set, stage
+from service.core.test_sets import Lineage, StagedSet, get_test_set, head_of, stage
 from service.core.texts import check_text
 from service.errors import InvalidError, NotFoundError
 from service.store.differences import Differences, compare_heads
-
-_HEAD: Final = tuple(TestSetHead.__struct_fields__)
 
 
 async def stage_changes(backend: Backend, ref: str, body: bytes) -> StagedSet:
@@ -29,7 +25,7 @@ async def stage_changes(backend: Backend, ref: str, body: bytes) -> StagedSet:
         NotFoundError: no such set, or it was deleted meanwhile.
     """
     parent = await get_test_set(backend, ref)
-    note, edits = read_changes(body, _head_of(parent))
+    note, edits = read_changes(body, head_of(parent))
     return await _stage(backend, Lineage(parent, note), edits)
 
 
@@ -45,7 +41,7 @@ async def stage_ratings(
     if items:
         raise InvalidError("A query parameter is not valid.", errors=items)
     parent = await get_test_set(backend, ref)
-    edits = read_ratings(body, _head_of(parent), stated)
+    edits = read_ratings(body, head_of(parent), stated)
     return await _stage(backend, Lineage(parent, note), edits)
 
 
@@ -117,7 +113,7 @@ def refer(test_set: TestSet) -> TestSetRef:
 async def _stage(backend: Backend, lineage: Lineage, edits: Edits) -> StagedSet:
     parent = lineage.parent
     chunks = backend.store.test_sets.chunks(backend.tenant, parent.id)
-    staged = await stage(backend, _head_of(parent), edits.apply(chunks), lineage=lineage)
+    staged = await stage(backend, head_of(parent), edits.apply(chunks), lineage=lineage)
     if edits.passed != parent.stats.queries + parent.stats.variants:
         await staged.discard()
         raise NotFoundError(f"Test set {parent.id!r} was deleted while it was read.")
@@ -152,10 +148,6 @@ async def _may_read(backend: Backend, test_set: TestSet) -> bool:
     if not caller.via:
         return True
     return await backend.store.grants.for_test_set(caller.team, test_set.id) is not None
-
-
-def _head_of(test_set: TestSet) -> TestSetHead:
-    return TestSetHead(**{name: getattr(test_set, name) for name in _HEAD})
 
 
 def _show(test_set: TestSet) -> Version:

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
+from msgspec import UNSET
 
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.results import Counts, Effort, Latency, Results, ScoredTestSet
 from reteval.contract.runs import RunStatus
+from reteval.contract.splits import SplitShare
 from service.store.records import RunRecord
 
 
@@ -56,6 +58,9 @@ def report_bare(
         depth=spec.depth,
         limits=spec.request.limits,
         versions={"reteval": spec.code_version},
+        split=UNSET
+        if spec.portion is None
+        else SplitShare(name=spec.request.split, outside=spec.portion.outside),
     )
     return msgspec.json.encode(results)
 

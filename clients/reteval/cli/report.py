@@ -21,7 +21,7 @@ def render(results: Results) -> str:
     blocks = [
         _title(results),
         _metrics(results),
-        [_counts_line(results.counts), _latency_line(results.latency_ms)],
+        [counts_line(results.counts), _latency_line(results.latency_ms)],
         _slices(results),
         [] if results.adversarial is UNSET else adversarial_lines(results.adversarial),
         diagnostic_lines(results.diagnostics),
@@ -40,6 +40,16 @@ def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
     return lines
 
 
+def counts_line(counts: Counts) -> str:
+    """Return how the clean requests ended, on one line."""
+    line = (
+        f"requests  {counts.planned} planned: {counts.ok} ok, {counts.ok_empty} empty, "
+        f"{counts.failed} failed, {counts.skipped} skipped; {counts.unscorable} unscorable"
+    )
+    codes = ", ".join(f"{code} {n}" for code, n in sorted(counts.failed_by_code.items()))
+    return f"{line} (failed: {codes})" if codes else line
+
+
 def _title(results: Results) -> list[str]:
     pinned = results.test_set
     lines = [
@@ -48,6 +58,11 @@ def _title(results: Results) -> list[str]:
     ]
     if pinned.judgments is not UNSET:
         lines.append(f"judged    {_origins(pinned.judgments)}")
+    if results.split is not UNSET:
+        split = results.split
+        lines.append(f"split     {split.name} ({split.outside} queries of the set are outside)")
+    if results.holdout_looks is not UNSET:
+        lines.append(f"hold-out  look {results.holdout_looks.look}")
     if results.label:
         lines.append(f"label     {results.label}")
     lines.extend(f"meta      {name}={value}" for name, value in sorted(results.meta.items()))
@@ -93,15 +108,6 @@ def _bounds(summary: MetricSummary) -> str:
     if summary.bounds is None or summary.bounds[0] == summary.bounds[1]:
         return ""
     return interval(summary.bounds)
-
-
-def _counts_line(counts: Counts) -> str:
-    line = (
-        f"requests  {counts.planned} planned: {counts.ok} ok, {counts.ok_empty} empty, "
-        f"{counts.failed} failed, {counts.skipped} skipped; {counts.unscorable} unscorable"
-    )
-    codes = ", ".join(f"{code} {n}" for code, n in sorted(counts.failed_by_code.items()))
-    return f"{line} (failed: {codes})" if codes else line
 
 
 def _latency_line(latency: Latency) -> str:

@@ -9,6 +9,7 @@ from reteval.contract import limits
 from reteval.contract.differences import Changes
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus, TestSetRef
+from reteval.contract.splits import HoldoutLooks
 
 RunId = Annotated[str, Meta(min_length=1, max_length=64)]
 
@@ -145,7 +146,10 @@ class LatencyChange(Struct, frozen=True, kw_only=True):
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """One of the two runs."""
+    """One of the two runs. `split` is empty where it was over all queries of its test set.
+
+    `holdout_looks.total` is that of the moment of the comparison.
+    """
 
     run: str
     label: str
@@ -153,6 +157,8 @@ class Side(Struct, frozen=True, kw_only=True):
     test_set: TestSetRef
     answered: int
     timestamp: str
+    split: str = ""
+    holdout_looks: HoldoutLooks | None = None
 
 
 class ComparisonReport(Struct, frozen=True, kw_only=True):

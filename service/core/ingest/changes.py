@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import JudgmentSource, Moment, Query, Rater, TestSetHead
 from reteval.contract.versions import MAX_NOTE_BYTES, JudgmentChange, QueryId
-from service.core.exports import disarm
+from service.core.cells import rearm
 from service.core.ingest.csv_rows import read_table
 from service.core.ingest.edits import Edit, Edits
 from service.core.ingest.located import Located
@@ -115,8 +115,8 @@ def _take(edits: Edits, named: dict[str, str], row: int, stated: Stated) -> Iter
         yield _misfit(row, message, "Give a whole number, or leave the cell empty.")
         return
     members = {
-        "query_id": _rearm(named["query_id"]),
-        "id": _rearm(named["docid"]),
+        "query_id": rearm(named["query_id"]),
+        "id": rearm(named["docid"]),
         "grade": grade,
         **msgspec.to_builtins(stated),
         **{name: named[name] for name in _STATED if named.get(name)},
@@ -127,11 +127,6 @@ def _take(edits: Edits, named: dict[str, str], row: int, stated: Stated) -> Iter
         yield _misfit(row, str(exc), "Correct the cell.")
     else:
         edits.rate(Edit(change=change, row=row))
-
-
-def _rearm(text: str) -> str:
-    """Undo what our export does to text that a spreadsheet would execute."""
-    return text[1:] if disarm(text[1:]) == text else text
 
 
 def _misfit(row: int, message: str, fix: str) -> ProblemItem:

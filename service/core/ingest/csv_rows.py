@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from reteval.contract.problems import ProblemItem
+from service.core.cells import rearm
 from service.core.ingest.grouped import Grouped
 from service.core.ingest.located import Located
 from service.core.ingest.problems import Problems
@@ -24,7 +25,8 @@ def read_csv(body: bytes) -> Iterator[Located]:
     Rows are grouped by `query_id` where there is one, else by the exact text, in order of first
     appearance. White space around ids and ratings is dropped, never in the query. A row with
     neither `docid` nor `rating` names a query without judgments. Rows are numbered by the line
-    on which they begin.
+    on which they begin. The quote that our own tables put before what looks like a formula is
+    taken off again.
 
     Raises:
         MalformedTextError: not UTF-8, or quotes that do not match.
@@ -97,7 +99,7 @@ def _misfits(
         fix = "Quote cells that hold the delimiter."
         yield _misfit(row, f"{len(cells)} cells under {len(names)} columns", fix)
         return
-    named = dict(zip(names, cells, strict=True))
+    named = dict(zip(names, map(rearm, cells), strict=True))
     text, given = named["query"], named.get("query_id", "").strip()
     key = (bool(given), given or text)
     group = groups.get(key)
