@@ -2,14 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import IO
 
 from msgspec import Struct
 
 from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
-from service.core.building.faq import QUESTION_NAMES, read_faq
-from service.core.building.rows import read_objects, read_table
 from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.json_body import read_json
@@ -39,7 +36,7 @@ async def stage_json(backend: Backend, body: bytes) -> StagedSet:
         MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
     """
     head, located = await asyncio.to_thread(read_json, body)
-    return await _stage(backend, head, located)
+    return await write_apart(backend, head, located)
 
 
 async def stage_ndjson(
@@ -50,7 +47,7 @@ async def stage_ndjson(
     Raises:
         MalformedJsonError, InvalidError, TooLargeError: as `stage_json`; a line is too long.
     """
-    return await _stage(backend, head, read_ndjson(chunks))
+    return await write_apart(backend, head, read_ndjson(chunks))
 
 
 async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedSet:
@@ -59,7 +56,7 @@ async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedS
     Raises:
         MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await _stage(backend, head, read_csv(body))
+    return await write_apart(backend, head, read_csv(body))
 
 
 async def stage_trec(
@@ -70,19 +67,7 @@ async def stage_trec(
     Raises:
         MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await _stage(backend, head, read_trec(topics, qrels))
-
-
-async def stage_faq(
-    backend: Backend, head: TestSetHead, file: IO[bytes], *, table: bool
-) -> StagedSet:
-    """Read a test set sent as questions with the documents that answer them.
-
-    Raises:
-        MalformedTextError, InvalidError: as `stage_json`.
-    """
-    rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
-    return await _stage(backend, head, read_faq(rows, grade=head.scale.max))
+    return await write_apart(backend, head, read_trec(topics, qrels))
 
 
 async def store_test_set(
@@ -174,7 +159,7 @@ async def delete_test_set(backend: Backend, test_set_id: str) -> None:
     await backend.store.test_sets.delete(backend.tenant, found.id)
 
 
-async def _stage(
+async def write_apart(
     backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
 ) -> StagedSet:
     """Check an upload and write it apart; nothing of a refused one stays in the store."""
