@@ -39,10 +39,13 @@ from service.api import (
     rankings,
     reports,
     runs,
+    splits,
+    suites,
     system,
     teams,
     test_sets,
     trends,
+    versions,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -79,6 +82,9 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *versions.HANDLERS,
+    *splits.HANDLERS,
+    *suites.HANDLERS,
     *faqs.HANDLERS,
     *query_samples.HANDLERS,
     *runs.HANDLERS,

@@ -19,11 +19,12 @@ from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe)
+J = TypeVar("J", Run, Comparison, Probe, SuiteRun)
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 
@@ -70,7 +71,7 @@ def await_end(
     timeout_s: float | None,
     on_progress: Callable[[J], object] | None = None,
 ) -> Flow[J]:
-    """Poll a run, comparison or probe until it ends, no faster than suggested, and return it.
+    """Poll until a job ends, no faster than suggested, and return it.
 
     `get` makes the call that is held so many seconds. The service holds each answer until the
     end; with `on_progress`, only as long as it suggests between polls, so that progress is seen.

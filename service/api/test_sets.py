@@ -48,7 +48,7 @@ from service.api.operations import (
     deletes,
     reads,
 )
-from service.api.parameters import PageParameters, UploadParameters
+from service.api.parameters import PageParameters, TestSetListParameters, UploadParameters
 from service.api.responses import (
     LINK_HEADERS,
     answer,
@@ -65,7 +65,7 @@ from service.core.idempotency import Idempotency
 from service.core.test_sets import StagedSet
 from service.errors import TooLargeError
 
-_TAG: Final = "test sets"
+TAG: Final = "test sets"
 _LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
 _ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
 STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
@@ -100,7 +100,7 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     "/test-sets",
     Operation(
         id="uploadTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
@@ -162,18 +162,20 @@ async def store_staged(request: AnyRequest, backend: Backend, staged: StagedSet)
     "/test-sets",
     Operation(
         id="listTestSets",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
         answers={200: Answer(about="A page", media={JSON: TestSetPage}, headers=LINK_HEADERS)},
-        query=PageParameters,
+        query=TestSetListParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
 )
 async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of test sets."""
-    page = read_query(request, PageParameters)
-    found = await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit)
+    page = read_query(request, TestSetListParameters)
+    found = await test_sets.list_test_sets(
+        backend, name=page.name, cursor=page.cursor, limit=page.limit
+    )
     return answer_page(request, found)
 
 
@@ -181,7 +183,7 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
     "/test-sets/{test_set:str}",
     Operation(
         id="getTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Read a test set's head",
@@ -203,7 +205,7 @@ async def get_test_set(
     "/test-sets/{test_set:str}/queries",
     Operation(
         id="listTestSetQueries",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="List a test set's queries in upload order",
@@ -226,7 +228,7 @@ async def list_queries(
     "/test-sets/{test_set:str}/export",
     Operation(
         id="exportTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Download a test set",
@@ -267,7 +269,7 @@ async def export_test_set(
     "/test-sets/{test_set:str}",
     Operation(
         id="deleteTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_DELETED,
         summary="Delete a test set that no run refers to",

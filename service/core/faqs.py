@@ -6,7 +6,7 @@ from reteval.contract.testsets import TestSetHead
 from service.core.backend import Backend
 from service.core.building.faq import QUESTION_NAMES, read_faq
 from service.core.building.rows import read_objects, read_table
-from service.core.test_sets import StagedSet, write_apart
+from service.core.test_sets import StagedSet, stage
 
 
 async def stage_faq(
@@ -18,4 +18,4 @@ async def stage_faq(
         MalformedTextError, InvalidError: the rows cannot be read, or break a rule.
     """
     rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
-    return await write_apart(backend, head, read_faq(rows, grade=head.scale.max))
+    return await stage(backend, head, read_faq(rows, grade=head.scale.max))

@@ -33,6 +33,8 @@ from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
+from reteval.cli.suites import split, suite
+from reteval.cli.versions import diff, version, versions
 from reteval.cli.webhooks import webhooks
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
@@ -190,6 +192,11 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "version": version,
+    "versions": versions,
+    "diff": diff,
+    "split": split,
+    "suite": suite,
     "latest": latest,
     "teams": teams,
     "keys": keys,

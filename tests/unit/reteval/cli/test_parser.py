@@ -4,7 +4,8 @@ import shlex
 import pytest
 
 from reteval.cli import parser, test_set_words
-from reteval.cli.parser import PRESETS, build_parser
+from reteval.cli.parser import build_parser
+from reteval.cli.run_words import PRESETS
 from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
 
 

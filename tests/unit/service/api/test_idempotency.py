@@ -60,6 +60,7 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
     documents: dict[str, Any] = {
         "createRun": run_body(),
         "uploadTestSet": TEST_SET | {"name": "other"},
+        "createVersion": {"queries": [{"query": "another one", "relevant_ids": ["d"]}]},
         "createComparison": {"baseline": run_id, "candidate": run_id},
         "rescoreRun": {},
         "retryRun": {},
