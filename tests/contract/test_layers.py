@@ -83,6 +83,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "worker.search": ("service.egress", "service.store", "service.errors"),
     "worker.pipeline": ("worker.metrics", "worker.adversarial", "worker.diagnosis"),
     "worker.comparison": ("worker.metrics",),
+    "worker.judging": ("worker.metrics",),
     "worker.jobs": (
         "worker.comparison",
         "worker.pipeline",
