@@ -132,7 +132,7 @@ class Caller:
         """Raise a failure that is final; slow down where it asks for that."""
         if failure.http_status in _ASKS_FOR_LESS:
             self._lanes.refuse()
-        may_help = failure.again or failure.code in RETRYABLE
+        may_help = failure.code in RETRYABLE if failure.again is None else failure.again
         if not may_help or failure.attempts > self._limits.retries:
             raise failure
         if not self._budget.spend():

@@ -41,7 +41,7 @@ class DroppedError(aiohttp.ClientError):
 class CallError(Exception):
     """A call without an answer. `retry_after` is what the endpoint asked for, in seconds.
 
-    `again`: the reply itself says that another attempt may help, whatever the code says.
+    `again` is what the reply itself says of another attempt; None: the code tells.
     `attempts` counts how often it was made before it was left at that.
     """
 
@@ -53,7 +53,7 @@ class CallError(Exception):
         http_status: int | None = None,
         latency_ms: float | None = None,
         retry_after: float | None = None,
-        again: bool = False,
+        again: bool | None = None,
     ) -> None:
         super().__init__(detail)
         self.code = code
