@@ -8,7 +8,8 @@ from litestar.params import FromPath
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
 from reteval.contract.judge_prompts import PromptCatalogue
-from reteval.contract.judgings import JudgeRequest, Judging, JudgingJob, TryRequest
+from reteval.contract.judges import JudgeRequest, TryRequest
+from reteval.contract.judgings import Judging, JudgingJob
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.conditional import IF_NONE_MATCH, known_answers
@@ -73,7 +74,7 @@ async def list_judge_prompts(request: AnyRequest, backend: Deployed) -> Response
     Operation(
         id="poolJudging",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_POOLED,
         summary="Pool what endpoints and runs return for the queries",
         about=(
@@ -108,7 +109,7 @@ async def pool_judging(
     Operation(
         id="judgeJudging",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_JUDGED,
         summary="Have a model judge the pool",
         about=(
@@ -140,7 +141,7 @@ async def judge_judging(
     Operation(
         id="estimateJudge",
         tag=TAG,
-        scope=Scope.TEST_SETS_READ,
+        scope=Scope.RUNS_WRITE,
         summary="Estimate what a judge would come to",
         about="Pairs, answers that are known, calls, tokens and money; no call is made.",
         answers=_JOB,
@@ -172,7 +173,7 @@ async def estimate_judge(
     Operation(
         id="tryJudge",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_TRIED,
         summary="Try a judge on one pair",
         about="Shows what was sent, what came back and what was read in it; nothing is recorded.",

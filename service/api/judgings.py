@@ -43,7 +43,7 @@ BODY_ERRORS: Final = (
     Operation(
         id="createJudging",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_CREATED,
         summary="Make a judging",
         about=(
@@ -132,7 +132,7 @@ async def get_judging(
     Operation(
         id="cancelJudging",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_CANCELLED,
         summary="Stop the job that is at work on a judging",
         about="What it has found stays; the same request as before goes on where it was.",
@@ -192,7 +192,7 @@ async def freeze_judging(
     Operation(
         id="deleteJudging",
         tag=TAG,
-        scope=Scope.TEST_SETS_WRITE,
+        scope=Scope.RUNS_WRITE,
         event=AuditEvent.JUDGING_DELETED,
         summary="Delete a judging with its pool and its votes",
         about="The set it became stays.",

@@ -8,9 +8,9 @@ from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
 from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
-from reteval.contract.judgings import PairStatus
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
+from reteval.contract.votes import PairStatus
 
 Limit = Annotated[
     int, Meta(ge=1, le=limits.MAX_PAGE, description="Items on a page; the last may have fewer.")

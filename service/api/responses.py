@@ -10,13 +10,7 @@ from litestar import Response
 from litestar.response import Stream
 
 from reteval.contract.comparisons import Comparison
-from reteval.contract.judgings import (
-    JudgedPairPage,
-    Judging,
-    JudgingJob,
-    JudgingPage,
-    ReviewPage,
-)
+from reteval.contract.judgings import Judging, JudgingJob, JudgingPage
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
@@ -24,6 +18,7 @@ from reteval.contract.runs import Run, RunPage
 from reteval.contract.saved_endpoints import SavedEndpointPage
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
+from reteval.contract.votes import JudgedPairPage, ReviewPage
 from service.api.bodies import AnyRequest
 from service.api.conditional import answer_known
 from service.api.operations import JSON

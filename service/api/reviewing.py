@@ -7,8 +7,8 @@ from litestar.params import FromPath
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
-from reteval.contract.judgings import JudgedPairPage, ReviewPage, VotesAnswer, VotesRequest
 from reteval.contract.problems import ProblemItem
+from reteval.contract.votes import JudgedPairPage, ReviewPage, VotesAnswer, VotesRequest
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once

@@ -5,7 +5,9 @@ from typing import Final
 
 import msgspec
 
-from reteval.contract.judgings import Judge, JudgingReport, JudgingState, PoolCounts, Review
+from reteval.contract.judges import Judge
+from reteval.contract.judgings import JudgingReport, JudgingState, Review
+from reteval.contract.pools import PoolCounts
 from reteval.contract.runs import TestSetRef
 from service.errors import (
     AlreadyTerminalError,

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from reteval.contract.judgings import PooledPair, QueuedPair, Vote
+from reteval.contract.pools import PooledPair
+from reteval.contract.votes import QueuedPair, Vote
 from service.store import chunks, keys
 from service.store.connection import Connection
 from service.store.damage import reading

@@ -8,14 +8,9 @@ from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.judge_prompts import JudgePrompt
-from reteval.contract.judgings import (
-    JobKind,
-    Judge,
-    JudgingRequest,
-    JudgingState,
-    PoolCounts,
-    Review,
-)
+from reteval.contract.judges import Judge
+from reteval.contract.judgings import JobKind, JudgingRequest, JudgingState, Review
+from reteval.contract.pools import PoolCounts
 from reteval.contract.previews import PreviewRequest
 from reteval.contract.probes import ProbeRequest
 from reteval.contract.runs import Estimate, RunRequest, RunStatus, TestSetRef

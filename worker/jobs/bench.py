@@ -9,7 +9,9 @@ from msgspec import Struct, structs
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.judge_prompts import JudgePrompt
-from reteval.contract.judgings import Cast, Judge, JudgeRequest, PooledPair, RaterKind, Vote
+from reteval.contract.judges import Judge, JudgeRequest
+from reteval.contract.pools import PooledPair
+from reteval.contract.votes import Cast, RaterKind, Vote
 from service.store.sealing import unseal
 from worker.jobs.sharing import name_target, share_lanes, share_pace
 from worker.jobs.stepping import now_iso

@@ -12,8 +12,10 @@ import msgspec
 from msgspec import structs
 
 from reteval.contract.judge_prompts import JudgePrompt
-from reteval.contract.judgings import Judge, JudgeProgress, JudgingState, RaterKind, Vote
+from reteval.contract.judges import Judge, JudgeProgress
+from reteval.contract.judgings import JudgingState
 from reteval.contract.outcomes import FailureCode
+from reteval.contract.votes import RaterKind, Vote
 from service.store.pools import Pooled
 from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.bench import Bench, Item, Verdict, open_chat

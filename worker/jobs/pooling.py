@@ -13,17 +13,11 @@ import msgspec
 from msgspec import structs
 
 from reteval.contract.endpoints import Endpoint
-from reteval.contract.judgings import (
-    SNAPSHOT_CHARS,
-    JudgingState,
-    PoolCounts,
-    PooledPair,
-    QueuedPair,
-    QueueReason,
-    Review,
-)
+from reteval.contract.judgings import JudgingState, Review
 from reteval.contract.outcomes import Outcome
+from reteval.contract.pools import SNAPSHOT_CHARS, PoolCounts, PooledPair
 from reteval.contract.testsets import Query
+from reteval.contract.votes import QueuedPair, QueueReason
 from service.store.bare_report import iso_time
 from service.store.pools import Pool
 from service.store.records import JudgingRecord

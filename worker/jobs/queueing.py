@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from reteval.contract.judgings import QueueReason, Review
+from reteval.contract.judgings import Review
+from reteval.contract.votes import QueueReason
 from service.store.records import JudgingRecord
 from worker.jobs.work import Work
 from worker.judging.queue import Candidate, look_at, make_queue

@@ -4,7 +4,8 @@ from typing import Final
 
 import msgspec
 
-from reteval.contract.judgings import JudgeEstimate, JudgingReport, Trial
+from reteval.contract.judges import JudgeEstimate, Trial
+from reteval.contract.judgings import JudgingReport
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
 from service.store.records import JudgingRecord, StepSpec

@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from reteval.contract.judgings import PooledPair, Vote
+from reteval.contract.pools import PooledPair
+from reteval.contract.votes import Vote
 
 SMOOTHING: Final = 0.5
 """Added to each grade's votes: a few that agree are no certainty."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from reteval.contract.judgings import SNAPSHOT_CHARS, PoolCounts, PooledPair, Sighting
+from reteval.contract.pools import SNAPSHOT_CHARS, PoolCounts, PooledPair, Sighting
 from reteval.contract.testsets import Query
 from worker.judging.questions import cut_text
 

@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from reteval.contract.judgings import Caps, Spent
+from reteval.contract.judges import Caps, Spent
 
 MILLION = 1_000_000
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from reteval.contract.judge_prompts import DOCUMENT, RUBRIC, JudgePrompt
-from reteval.contract.judgings import JudgeRequest
+from reteval.contract.judges import JudgeRequest
 
 CUT_MARK: Final = "\n[…]\n"
 HEAD_SHARE: Final = 2 / 3

@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from reteval.contract.judgings import PooledPair, QueuedPair, QueueReason, RaterKind, Vote
+from reteval.contract.pools import PooledPair
+from reteval.contract.votes import QueuedPair, QueueReason, RaterKind, Vote
 from worker.judging.doubts import find_flags, weigh_doubts
 
 UNSURE: Final = 0.5

@@ -15,7 +15,7 @@ from reteval.contract.judge_prompts import (
     find_variables,
     read_prompts,
 )
-from reteval.contract.judgings import JudgeModel, JudgeRequest
+from reteval.contract.judges import JudgeModel, JudgeRequest
 from reteval.contract.problems import ProblemItem
 from service.core.decoding import escape
 from service.core.endpoint_checks import MAX_BODY_DEPTH, check_target

@@ -12,7 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from reteval.contract.judgings import Consensus, PairStatus, PooledPair, RaterKind, Vote
+from reteval.contract.pools import PooledPair
+from reteval.contract.votes import Consensus, PairStatus, RaterKind, Vote
 
 
 class Settled(Struct, frozen=True):

@@ -7,8 +7,9 @@ from typing import Any, Final
 from msgspec import structs
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
-from reteval.contract.judgings import FreezeRequest, Judging, PairStatus
+from reteval.contract.judgings import FreezeRequest, Judging
 from reteval.contract.testsets import Judgment, Query, TestSet, TestSetHead
+from reteval.contract.votes import PairStatus
 from service.core.backend import Backend
 from service.core.ingest.draft import ingest
 from service.core.ingest.located import Located

@@ -3,7 +3,8 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 
-from reteval.contract.judgings import (
+from reteval.contract.problems import ProblemItem
+from reteval.contract.votes import (
     UNRATEABLE,
     Consensus,
     HumanVote,
@@ -18,7 +19,6 @@ from reteval.contract.judgings import (
     Vote,
     VotesAnswer,
 )
-from reteval.contract.problems import ProblemItem
 from service.core.backend import Backend, to_iso
 from service.core.judging.consensus import settle
 from service.errors import InvalidError, JudgingIncompleteError

@@ -6,15 +6,8 @@ import msgspec
 from msgspec import structs
 
 from reteval.contract.judge_prompts import JudgePrompt, NamedPrompt, PromptCatalogue, read_prompts
-from reteval.contract.judgings import (
-    JobKind,
-    Judge,
-    JudgeRequest,
-    Judging,
-    JudgingJob,
-    JudgingState,
-    TryRequest,
-)
+from reteval.contract.judges import Judge, JudgeRequest, TryRequest
+from reteval.contract.judgings import JobKind, Judging, JudgingJob, JudgingState
 from service.core.backend import Backend
 from service.core.jobs import await_end, wake
 from service.core.judging.checks import (

@@ -5,8 +5,8 @@ import io
 from collections.abc import AsyncIterator
 from typing import Final
 
-from reteval.contract.judgings import MAX_HUMAN_VOTES, UNRATEABLE, HumanVote, ReviewRow
 from reteval.contract.problems import ProblemItem
+from reteval.contract.votes import MAX_HUMAN_VOTES, UNRATEABLE, HumanVote, ReviewRow
 from service.core.backend import Backend
 from service.core.exports import disarm
 from service.core.ingest.text import read_grade, read_utf8
