@@ -17,13 +17,14 @@ from reteval._requests import Call, with_key
 from reteval._responses import Reply, read, read_verdict
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
+from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe)
+J = TypeVar("J", Run, Comparison, Probe, Judging, JudgingJob)
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 
@@ -64,7 +65,7 @@ def await_end(
     timeout_s: float | None,
     on_progress: Callable[[J], object] | None = None,
 ) -> Flow[J]:
-    """Poll a run, comparison or probe until it ends, no faster than suggested, and return it.
+    """Poll a job, or a judging, until it ends, no faster than suggested, and return it.
 
     `get` makes the call that is held so many seconds. The service holds each answer until the
     end; with `on_progress`, only as long as it suggests between polls, so that progress is seen.

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
 from reteval._local import AsyncSearch, Rankings
 from reteval._uploads import HeadOptions, Source
@@ -28,7 +29,7 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper, AsyncAccess, AsyncWebhooks):
+class AsyncClient(AsyncKeeper, AsyncAccess, AsyncJudgings, AsyncWebhooks):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.

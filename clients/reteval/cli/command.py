@@ -24,6 +24,7 @@ from reteval.cli.arguments import (
 )
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.history import render_trend
+from reteval.cli.judging import judging
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
@@ -186,6 +187,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "judging": judging,
     "latest": latest,
     "teams": teams,
     "keys": keys,

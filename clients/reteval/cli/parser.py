@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.judging_words import add_judging
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
 
@@ -119,6 +120,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_keeping(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_judging(commands)
     return parser
 
 

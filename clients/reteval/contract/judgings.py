@@ -38,6 +38,11 @@ class JudgingState(StrEnum):
         """Whether a job is at work on it."""
         return self in (JudgingState.POOLING, JudgingState.JUDGING)
 
+    @property
+    def terminal(self) -> bool:
+        """Whether nothing changes unless it is asked to."""
+        return not self.busy
+
 
 class JudgingRequest(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """The body of `POST /v1/judgings`: whose results are pooled for which queries.
@@ -99,6 +104,11 @@ class Judging(Struct, frozen=True, kw_only=True):
     review: Review = Review()
     frozen: TestSetRef | None = None
     poll_after_s: float | None = None
+
+    @property
+    def status(self) -> JudgingState:
+        """The state, by the name that jobs have for it."""
+        return self.state
 
 
 class JudgingPage(Struct, frozen=True, kw_only=True):
