@@ -98,6 +98,7 @@ async def judge_pairs(work: Work, record: JudgingRecord, step: StepSpec) -> None
     """
     judge, prompt = need_judge(step)
     work.hold.makes_way = True
+    await work.store.pools.drop_answers(work.tenant, record.id)  # the pool stays as it is
     query_ids = await list_queries(work, record)
     ledger = Ledger(work, record, judge, await count_pairs(work, record, judge, query_ids))
     async with (

@@ -55,7 +55,8 @@ async def pool_queries(work: Work, record: JudgingRecord) -> None:
         await end_step(work, record)
         return
     counts = await _make_pools(work, record, queries, configs)
-    await work.store.pools.drop_answers(work.tenant, record.id)
+    if not counts.failed_searches:  # else those that have an answer need not be sent again
+        await work.store.pools.drop_answers(work.tenant, record.id)
     log.info("pool.made", judging=record.id, pairs=counts.pairs)
     await end_step(
         work, record, state=JudgingState.POOLED, fields={"pool": msgspec.json.encode(counts)}

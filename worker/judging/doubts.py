@@ -1,17 +1,18 @@
 """What a judge's answer leaves open: how sure it is, what hangs on it, and what is odd about it."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from reteval.contract.pools import PooledPair
 from reteval.contract.votes import Vote
+from worker.judging.priorities import prioritise
+from worker.judging.uncertainty import margin, share_votes
 
-SMOOTHING: Final = 0.5
-"""Added to each grade's votes: a few that agree are no certainty."""
 DEPTH: Final = 10
 """Ranks that count where it is asked what a grade changes."""
 DIFFERENCE: Final = 2
@@ -31,7 +32,6 @@ class Doubt(Struct, frozen=True, kw_only=True):
     `priority` is the doubt times what a metric would change if the second choice were right.
     """
 
-    grade: int
     margin: float
     priority: float
 
@@ -40,41 +40,31 @@ def find_chances(vote: Vote, *, scale_max: int) -> list[float]:
     """Return the chance of each grade: the model's own, else by its votes."""
     if vote.probs is not None and len(vote.probs) == scale_max + 1:
         return list(vote.probs)
-    counts = [SMOOTHING] * (scale_max + 1)
-    for cast in vote.casts:
-        counts[cast.grade] += 1
-    total = sum(counts)
-    return [count / total for count in counts]
+    counts = np.bincount([cast.grade for cast in vote.casts], minlength=scale_max + 1)
+    return list(map(float, share_votes(counts[None, :].astype(np.int64))[0]))
 
 
 def weigh_doubts(
     pairs: Sequence[PooledPair], votes: Mapping[str, Vote], *, scale_max: int
 ) -> dict[str, Doubt]:
     """Return the doubt about each pair of a query that has a grade; `votes` are one judge's."""
-    grades = {
-        pair.doc_id: vote.grade if (vote := votes.get(pair.doc_id)) else pair.known
-        for pair in pairs
+    chances = {}
+    for pair in pairs:
+        vote = votes.get(pair.doc_id)
+        if vote is not None and vote.grade is not None:
+            chances[pair.doc_id] = find_chances(vote, scale_max=scale_max)
+        elif pair.known is not None:
+            sure = min(max(pair.known, 0), scale_max)
+            chances[pair.doc_id] = [float(grade == sure) for grade in range(scale_max + 1)]
+    if not chances:
+        return {}
+    table = np.array(list(chances.values()))
+    ranks = _list_ranks([pair for pair in pairs if pair.doc_id in chances])
+    worth = prioritise(table, ranks, k=DEPTH) if len(ranks) else np.zeros(len(table))
+    return {
+        doc_id: Doubt(margin=float(lead), priority=float(stake))
+        for doc_id, lead, stake in zip(chances, margin(table), worth, strict=True)
     }
-    known = {doc_id: grade for doc_id, grade in grades.items() if grade is not None}
-    rankings = _list_rankings(pairs)
-    before = [_find_ndcg(ranking, known) for ranking in rankings]
-    found = {}
-    for doc_id, vote in votes.items():
-        if vote.grade is None:
-            continue
-        chances = find_chances(vote, scale_max=scale_max)
-        second = max((g for g in range(scale_max + 1) if g != vote.grade), key=chances.__getitem__)
-        changed = known | {doc_id: second}
-        stake = max(
-            (
-                abs(_find_ndcg(ranking, changed) - old)
-                for ranking, old in zip(rankings, before, strict=True)
-            ),
-            default=0.0,
-        )
-        margin = max(0.0, chances[vote.grade] - chances[second])
-        found[doc_id] = Doubt(grade=vote.grade, margin=margin, priority=(1 - margin) * stake)
-    return found
 
 
 def find_flags(query: str, pair: PooledPair, votes: Sequence[Vote], *, relevant: int) -> list[str]:
@@ -100,20 +90,11 @@ def _share_words(query: str, text: str) -> bool:
     return not asked or bool(asked.intersection(_WORD.findall(text.casefold())))
 
 
-def _list_rankings(pairs: Sequence[PooledPair]) -> list[list[str]]:
-    """Return the first documents of each configuration, in order."""
-    ranks: dict[str, dict[int, str]] = {}
-    for pair in pairs:
+def _list_ranks(pairs: Sequence[PooledPair]) -> NDArray[np.int64]:
+    """Return where each configuration ranks each pair, 0 where it does not."""
+    configs = sorted({sighting.config for pair in pairs for sighting in pair.found})
+    ranks = np.zeros((len(configs), len(pairs)), dtype=np.int64)
+    for place, pair in enumerate(pairs):
         for sighting in pair.found:
-            if sighting.rank <= DEPTH:
-                ranks.setdefault(sighting.config, {})[sighting.rank] = pair.doc_id
-    return [[found[rank] for rank in sorted(found)] for found in ranks.values()]
-
-
-def _find_ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    ideal = _add_up(sorted(grades.values(), reverse=True)[:DEPTH])
-    return _add_up([grades.get(doc_id, 0) for doc_id in ranking]) / ideal if ideal else 0.0
-
-
-def _add_up(grades: Sequence[int]) -> float:
-    return sum(max(grade, 0) / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
+            ranks[configs.index(sighting.config), place] = sighting.rank
+    return ranks

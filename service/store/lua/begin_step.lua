@@ -19,7 +19,7 @@ if #ARGV > 10 then
   if state == 'frozen' then
     return {'frozen', ''}
   end
-  local status = job and redis.call('HGET', (string.gsub(KEYS[2], '[^:]*$', job)), 'status')
+  local status = job and redis.call('HGET', string.match(KEYS[2], '^(.*:)') .. job, 'status')
   if status == 'queued' or status == 'running' then
     return {'busy', job}
   end
