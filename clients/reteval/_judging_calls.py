@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import structs
 
@@ -25,6 +25,7 @@ from reteval.contract.votes import (
 )
 from reteval.retries import Retry
 
+T = TypeVar("T")
 CSV: Final = "text/csv"
 FIRST_WAIT_S: Final = 20
 
@@ -55,7 +56,7 @@ def delete_judging(judging_id: str) -> Call[None]:
 
 def post_pool(judging_id: str) -> Call[Judging]:
     """Begin to pool."""
-    return _post_nothing(_path(judging_id, "pool"), keyed=True)
+    return _post_nothing(_path(judging_id, "pool"), Judging, keyed=True)
 
 
 def post_judge(judging_id: str, request: Described) -> Call[Judging]:
@@ -65,7 +66,7 @@ def post_judge(judging_id: str, request: Described) -> Call[Judging]:
 
 def post_cancel(judging_id: str) -> Call[Judging]:
     """Ask the job that is at work to stop."""
-    return _post_nothing(_path(judging_id, "cancel"), keyed=False)
+    return _post_nothing(_path(judging_id, "cancel"), Judging, keyed=False)
 
 
 def post_freeze(
@@ -83,6 +84,20 @@ def post_estimate(judging_id: str, request: Described, wait: int | None = None) 
 def post_try(judging_id: str, request: Tried, wait: int | None = None) -> Call[JudgingJob]:
     """Have one pair judged."""
     return post_to(_path(judging_id, "try"), JudgingJob, request, wait=wait, keyed=True)
+
+
+def post_measure(judging_id: str, wait: int | None = None) -> Call[JudgingJob]:
+    """Have agreement measured."""
+    call = _post_nothing(_path(judging_id, "measure"), JudgingJob, keyed=True)
+    params = {} if wait is None else {"wait": str(wait)}
+    return _hold(structs.replace(call, params=params), wait)
+
+
+def post_scorecard(
+    judging_id: str, request: Described, wait: int | None = None
+) -> Call[JudgingJob]:
+    """Have a judge tempted with probes."""
+    return post_to(_path(judging_id, "scorecard"), JudgingJob, request, wait=wait, keyed=True)
 
 
 def get_job(judging_id: str, job_id: str, wait: int | None = None) -> Call[JudgingJob]:
@@ -157,9 +172,9 @@ def _path(judging_id: str, *steps: str) -> str:
     return "".join(("/v1/judgings", *(f"/{segment(step)}" for step in (judging_id, *steps))))
 
 
-def _hold(call: Call[Any], wait: int | None) -> Call[Any]:
+def _hold(call: Call[T], wait: int | None) -> Call[T]:
     return structs.replace(call, extra_s=float(wait or 0))
 
 
-def _post_nothing(path: str, *, keyed: bool) -> Call[Judging]:
-    return Call(method="POST", path=path, expect=Judging, keyed=keyed, repeatable=not keyed)
+def _post_nothing(path: str, expect: type[T], *, keyed: bool) -> Call[T]:
+    return Call(method="POST", path=path, expect=expect, keyed=keyed, repeatable=not keyed)

@@ -81,6 +81,30 @@ class Judgings(Sender):
             )
         )
 
+    def score_judge(
+        self, judging_id: str, request: Described, *, timeout_s: float | None = None
+    ) -> JudgingJob:
+        """Tempt a judge with probes made of the pool, and return its scorecard."""
+        return self._drive(
+            _calls.run_job(
+                partial(_calls.post_scorecard, judging_id, request),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
+    def measure_judging(self, judging_id: str, *, timeout_s: float | None = None) -> JudgingJob:
+        """Return how far the last judge agrees with people, and people with each other."""
+        return self._drive(
+            _calls.run_job(
+                partial(_calls.post_measure, judging_id),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
     def judge(self, judging_id: str, request: Described) -> Judging:
         """Begin to have the pool judged; asked again, it goes on where it was."""
         return self._exchange(_calls.post_judge(judging_id, request))
@@ -189,6 +213,32 @@ class AsyncJudgings(AsyncSender):
         return await self._drive(
             _calls.run_job(
                 partial(_calls.post_try, judging_id, request),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
+    async def score_judge(
+        self, judging_id: str, request: Described, *, timeout_s: float | None = None
+    ) -> JudgingJob:
+        """Tempt a judge with probes made of the pool, and return its scorecard."""
+        return await self._drive(
+            _calls.run_job(
+                partial(_calls.post_scorecard, judging_id, request),
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+            )
+        )
+
+    async def measure_judging(
+        self, judging_id: str, *, timeout_s: float | None = None
+    ) -> JudgingJob:
+        """Return how far the last judge agrees with people, and people with each other."""
+        return await self._drive(
+            _calls.run_job(
+                partial(_calls.post_measure, judging_id),
                 retry=self._retry,
                 clock=self._clock,
                 timeout_s=timeout_s,

@@ -201,6 +201,75 @@ async def try_judge(
     return await create_once(request, backend, make)
 
 
+@creates(
+    "/judgings/{judging_id:str}/measure",
+    Operation(
+        id="measureJudging",
+        tag=TAG,
+        scope=Scope.TEST_SETS_READ,
+        summary="Measure how far the last judge and people agree",
+        about="On the random sample of the queue; people among each other on all they voted on.",
+        answers=_JOB,
+        headers=REQUEST_HEADERS,
+        query=WaitParameters,
+        errors=(
+            errors.NotFoundError,
+            errors.JudgingIncompleteError,
+            errors.InvalidError,
+            errors.StorageFullError,
+            *KEY_ERRORS,
+        ),
+    ),
+)
+async def measure_judging(
+    request: AnyRequest, backend: Deployed, judging_id: FromPath[str]
+) -> Response[bytes]:
+    """Have agreement measured, and wait for that as long as asked."""
+    sent = read_query(request, WaitParameters)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        found = await steps.begin_measure(backend, judging_id, wait_s=sent.wait, idempotency=held)
+        return accept_job(found)
+
+    return await create_once(request, backend, make)
+
+
+@creates(
+    "/judgings/{judging_id:str}/scorecard",
+    Operation(
+        id="scoreJudge",
+        tag=TAG,
+        scope=Scope.RUNS_WRITE,
+        event=AuditEvent.JUDGING_TRIED,
+        summary="Tempt a judge with probes",
+        about=(
+            "Texts of the pool with the query's words put in, with a claim to be relevant, padded, "
+            "cut, of other queries, and again: what a judge falls for is told as exposed."
+        ),
+        answers=_JOB,
+        headers=REQUEST_HEADERS,
+        query=WaitParameters,
+        body={JSON: JudgeRequest},
+        errors=(*_JUDGE_ERRORS, errors.QuotaExceededError, errors.SecretsUnavailableError),
+    ),
+)
+async def score_judge(
+    request: AnyRequest, backend: Deployed, judging_id: FromPath[str]
+) -> Response[bytes]:
+    """Have a judge probed, and wait for that as long as asked."""
+    check_media(request, (JSON,))
+    sent = read_query(request, WaitParameters)
+    asked = decode(await read_body(request), JudgeRequest)
+
+    async def make(held: Idempotency | None) -> Response[bytes]:
+        found = await steps.begin_scorecard(
+            backend, judging_id, asked, wait_s=sent.wait, idempotency=held
+        )
+        return accept_job(found)
+
+    return await create_once(request, backend, make)
+
+
 @reads(
     "/judgings/{judging_id:str}/jobs/{job_id:str}",
     Operation(
@@ -233,5 +302,7 @@ HANDLERS: Final = (
     judge_judging,
     estimate_judge,
     try_judge,
+    measure_judging,
+    score_judge,
     get_judging_job,
 )

@@ -113,6 +113,17 @@ class Bench:
             return Verdict(item=item, vote=vote, away=exc.away)
         return Verdict(item=item, vote=self._vote(item, asked, answers))
 
+    async def grade(self, item: Item, seed: int = 0) -> int | None:
+        """Return what a judge gives a pair once, for its scorecard; None where that is no grade.
+
+        Raises:
+            ServiceError: the store is away.
+        """
+        try:
+            return (await self._answer(item, show_pair(item, self._judge.request), seed)).grade
+        except (_NoGradeError, _SpentError):
+            return None
+
     async def _answer(self, item: Item, asked: Asked, seed: int) -> Known:
         digest = digest_question(self._judge.request, self._judge.prompt_hash, asked, seed=seed)
         tenant = self._work.tenant

@@ -9,6 +9,7 @@ from reteval.contract.runs import RunStatus
 from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.hold import Stop
 from worker.jobs.judging import judge_pairs
+from worker.jobs.measuring import measure_agreement, probe_judge
 from worker.jobs.pooling import pool_queries
 from worker.jobs.stepping import end_step
 from worker.jobs.trying import estimate_judge, try_judge
@@ -17,6 +18,8 @@ from worker.jobs.work import Work
 _SHORT: Final[dict[JobKind, Callable[[Work, JudgingRecord, StepSpec], Awaitable[None]]]] = {
     JobKind.ESTIMATE: estimate_judge,
     JobKind.TRY: try_judge,
+    JobKind.MEASURE: measure_agreement,
+    JobKind.SCORECARD: probe_judge,
 }
 
 

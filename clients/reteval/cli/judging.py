@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import table
+from reteval.contract.agreement import Estimate
 from reteval.contract.judgings import Judging, JudgingJob, JudgingState
 
 KEY: Final = "RETEVAL_JUDGE_KEY"
@@ -89,6 +90,47 @@ def _estimate(session: Session) -> int:
     )
 
 
+def _scorecard(session: Session) -> int:
+    options = session.options
+    job = session.client.score_judge(options.judging, _read_judge(options.judge))
+    card = job.report.scorecard if job.report else None
+    if card is None:
+        return _show(session, job, _describe_job(job), code=Exit.REFUSED)
+    lines = [
+        f"{one.kind.value:<10} {_figure(one.estimate)} of {one.n}, bound {one.bound:g}"
+        f"{'  EXPOSED' if one.exposed else ''}"
+        for one in card.probes
+    ]
+    constant = ["every answer was the same"] if card.constant else []
+    return _show(session, job, "\n".join([*lines, *constant]) or "there was nothing to probe with")
+
+
+def _measure(session: Session) -> int:
+    job = session.client.measure_judging(session.options.judging)
+    found = job.report.measurement if job.report else None
+    if found is None:
+        return _show(session, job, _describe_job(job), code=Exit.REFUSED)
+    lines = [f"{found.reviewed} of {found.sampled} pairs of the sample have a person's grade"]
+    if found.agreement is not None:
+        agreed = found.agreement
+        lines += [
+            f"kappa {_figure(agreed.kappa)}, weighted {_figure(agreed.kappa_weighted)}",
+            f"judge less people {_figure(agreed.signed_difference)}",
+        ]
+        lines += ["too perfect: one was probably copied from the other"] * agreed.too_perfect
+    lines.append(f"people: alpha {_figure(found.raters.alpha)} on {found.raters.shared} pairs")
+    return _show(session, job, "\n".join(lines))
+
+
+def _figure(estimate: Estimate) -> str:
+    """Write a figure with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"undefined ({estimate.reason})"
+    if estimate.ci is None:
+        return f"{estimate.value:.2f}"
+    return f"{estimate.value:.2f} [{estimate.ci[0]:.2f}, {estimate.ci[1]:.2f}]"
+
+
 def _review(session: Session) -> int:
     options = session.options
     rows = session.client.export_review(options.judging)
@@ -134,6 +176,8 @@ _ACTIONS: Final[dict[str, Callable[[Session], int]]] = {
     "try": _try,
     "estimate": _estimate,
     "judge": _judge,
+    "scorecard": _scorecard,
+    "measure": _measure,
     "review": _review,
     "vote": _vote,
     "freeze": _freeze,

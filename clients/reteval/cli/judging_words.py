@@ -34,6 +34,7 @@ def add_judging(commands: "Commands[argparse.ArgumentParser]") -> None:
     for name, about in (
         ("try", "put one pair to a judge and show what it says"),
         ("estimate", "print what a judge would come to, without asking it"),
+        ("scorecard", "tempt a judge with probes made of the pool"),
         ("judge", "have the pool judged, or go on with that"),
     ):
         action = _add_action(actions, name, about)
@@ -45,6 +46,7 @@ def add_judging(commands: "Commands[argparse.ArgumentParser]") -> None:
     vote = _add_action(actions, "vote", "send that CSV back with grades filled in")
     vote.add_argument("table", metavar="FILE", type=Path, help="the CSV")
     vote.add_argument("--rater", default="", help="who filled it in")
+    _add_action(actions, "measure", "print how far the last judge and people agree")
     freeze = _add_action(actions, "freeze", "make a test set of it, for good")
     freeze.add_argument("--consensus", choices=tuple(Consensus), help="default: human_last")
     freeze.add_argument("--name", help="of the set; default: that of the queries")

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from reteval.contract import limits
+from reteval.contract.agreement import Agreement, RaterAgreement, Scorecard
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.judges import Judge, JudgeEstimate, Trial
 from reteval.contract.pools import DEFAULT_POOL_DEPTH, MAX_POOL_DEPTH, MAX_RANDOM, PoolCounts
@@ -126,6 +127,22 @@ class JobKind(StrEnum):
     ESTIMATE = "estimate"
     TRY = "try"
     MEASURE = "measure"
+    SCORECARD = "scorecard"
+
+
+class Measurement(Struct, frozen=True, kw_only=True):
+    """How far the last judge agrees with people, and people among each other.
+
+    A judge is measured on the random sample of the queue alone, as far as people have voted on
+    it: what was shown to them for its doubts says nothing of the rest. `sampled` counts the pairs
+    of the sample, `reviewed` those with a grade by a person; the last vote on each counts.
+    """
+
+    rater: str | None
+    sampled: int
+    reviewed: int
+    agreement: Agreement | None
+    raters: RaterAgreement
 
 
 class JudgingReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,6 +150,8 @@ class JudgingReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     estimate: JudgeEstimate | None = None
     trial: Trial | None = None
+    measurement: Measurement | None = None
+    scorecard: Scorecard | None = None
 
 
 class JudgingJob(Struct, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ from service.store.records import Idempotency, JudgingRecord, StepRecord, StepSp
 from service.store.sealing import seal
 
 POLL_S: Final = 0.5
+MAX_PROBES: Final = 400
+"""Calls that a scorecard makes at most."""
 
 
 def list_prompts() -> PromptCatalogue:
@@ -151,6 +153,52 @@ async def begin_try(
     return await get_job(backend, judging_id, begun, wait_s=wait_s)
 
 
+async def begin_measure(
+    backend: Backend, judging_id: str, *, wait_s: float, idempotency: Idempotency | None = None
+) -> JudgingJob:
+    """Have agreement measured, of the last judge with people and of people with each other.
+
+    Raises:
+        NotFoundError: no such judging.
+        JudgingIncompleteError: there is no pool.
+        IdempotencyConflictError: another process took the key over.
+    """
+    record = await backend.store.judgings.get(backend.tenant, judging_id)
+    _need_pool(record)
+    step = _plan(backend, record, JobKind.MEASURE)
+    begun = await _begin(backend, step, idempotency=idempotency)
+    return await get_job(backend, judging_id, begun, wait_s=wait_s)
+
+
+async def begin_scorecard(
+    backend: Backend,
+    judging_id: str,
+    request: JudgeRequest,
+    *,
+    wait_s: float,
+    idempotency: Idempotency | None = None,
+) -> JudgingJob:
+    """Have a judge tempted with probes made of the pool's texts.
+
+    Raises:
+        NotFoundError, InvalidError, EndpointNotAllowedError, JudgingIncompleteError,
+            QuotaExceededError, SecretsUnavailableError: as `begin_judge`.
+        IdempotencyConflictError: another process took the key over.
+    """
+    record = await backend.store.judgings.get(backend.tenant, judging_id)
+    judge, prompt = _describe(backend, record, request)
+    step = structs.replace(_plan(backend, record, JobKind.SCORECARD), judge=judge, prompt=prompt)
+    begun = await _begin(
+        backend,
+        step,
+        queue=RUNS,
+        secrets=_seal(backend, request),
+        queries=MAX_PROBES,
+        idempotency=idempotency,
+    )
+    return await get_job(backend, judging_id, begun, wait_s=wait_s)
+
+
 async def get_job(backend: Backend, judging_id: str, job_id: str, *, wait_s: float) -> JudgingJob:
     """Return a job of a judging as soon as it has ended, or as it is after `wait_s` seconds.
 
@@ -193,10 +241,7 @@ def _describe(
     """Return a judge as it is recorded, with what it has come to so far, and its prompt."""
     prompt = find_prompt(request, scale_max=record.spec.scale_max)
     check_judge(request, backend.policy)
-    if not record.pool.queries:
-        raise JudgingIncompleteError(
-            f"Judging {record.id!r} has no pool; POST /v1/judgings/{record.id}/pool first."
-        )
+    _need_pool(record)
     plain = JudgeRequest(
         **{name: getattr(request, name) for name in JudgeRequest.__struct_fields__}
     )
@@ -209,6 +254,13 @@ def _describe(
     )
     known = [one for one in record.judges if one.rater == judge.rater]
     return (structs.replace(judge, progress=known[0].progress) if known else judge), prompt
+
+
+def _need_pool(record: JudgingRecord) -> None:
+    if not record.pool.queries:
+        raise JudgingIncompleteError(
+            f"Judging {record.id!r} has no pool; POST /v1/judgings/{record.id}/pool first."
+        )
 
 
 def _seal(backend: Backend, request: JudgeRequest) -> bytes:

@@ -14,6 +14,7 @@ from examples.judge.server import serve_judge
 from service.store.store import Store
 from tests.endpoint import serve_answers
 from tests.judging import (
+    GRADES,
     TEXTS,
     judge,
     list_pairs,
@@ -468,3 +469,63 @@ async def test_sizes_count_judgings(client: httpx.AsyncClient, redis_url: str) -
         await client.delete(path)
         assert server.hget("t:default:sizes", judging) is None
         assert not server.keys(f"t:default:jdg:{judging}*")
+
+
+async def test_agreement_is_measured_on_the_sample(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """A person who knows the right grades shows the judge's confusion; two people are compared."""
+    path = await ready(client, redis_url, votes=3)
+    sample = [row for row in await list_review(client, path) if row["reason"] == "audit"]
+    right = {
+        (row["query_id"], row["doc_id"]): GRADES.get((row["query"], TEXTS[row["doc_id"]]), 0)
+        for row in sample
+    }
+    for rater, shift in (("ada", 0), ("bob", 1)):
+        votes = [
+            {"query_id": q, "doc_id": d, "grade": min(grade + shift, 3), "rater": rater}
+            for (q, d), grade in right.items()
+        ]
+        await client.post(f"{path}/votes", json={"votes": votes[:: 1 + shift]})
+    begun = await client.post(f"{path}/measure")
+    await work(redis_url)
+    found = (await client.get(begun.headers["Location"])).json()["report"]["measurement"]
+    assert (found["sampled"], found["reviewed"]) == (len(sample), len(sample))
+    assert found["agreement"]["stratified"] is True
+    assert sum(map(sum, found["agreement"]["matrix"])) == len(sample)
+    assert found["raters"]["raters"] == ["ada", "bob"]
+    assert found["raters"]["shared"] == (len(sample) + 1) // 2
+
+
+async def test_agreement_before_anybody_voted(client: httpx.AsyncClient, redis_url: str) -> None:
+    """There is nothing to compare, which is no agreement of 0; without a pool it is refused."""
+    early = await make(client, "http://127.0.0.1:9/")
+    refused = await client.post(f"{early}/measure")
+    assert (refused.status_code, refused.json()["code"]) == (409, "judging_incomplete")
+    path = await ready(client, redis_url)
+    begun = await client.post(f"{path}/measure")
+    await work(redis_url)
+    found = (await client.get(begun.headers["Location"])).json()["report"]["measurement"]
+    assert (found["agreement"], found["reviewed"], found["raters"]["shared"]) == (None, 0, 0)
+
+
+async def test_scorecard_exposes_a_judge_that_always_says_3(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """It gives texts of other subjects the top grade, and never anything else."""
+    path = await ready(client, redis_url)
+    votes = [{"query_id": f"q{at}", "doc_id": f"d{at}0", "grade": 3} for at in range(6)]
+    await client.post(f"{path}/votes", json={"votes": votes})
+    cards = []
+    with serve_judge(oracle()) as fake:
+        for scenario in ("ok", "always_3"):
+            body = {"model": model(fake.url, scenario)}
+            begun = await client.post(f"{path}/scorecard", json=body)
+            await work(redis_url)
+            job = (await client.get(begun.headers["Location"])).json()
+            cards.append(job["report"]["scorecard"])
+    assert [card["constant"] for card in cards] == [False, True]
+    assert "negative" in cards[1]["exposed"]
+    assert "negative" not in cards[0]["exposed"]
+    assert cards[1]["grades"][:3] == [0, 0, 0]
+    assert {probe["failed"] for card in cards for probe in card["probes"]} == {0}
