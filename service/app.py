@@ -26,6 +26,7 @@ from service.api import (
     catalogues,
     comparisons,
     endpoints,
+    faqs,
     gates,
     grants,
     judging_jobs,
@@ -36,14 +37,18 @@ from service.api import (
     power,
     previews,
     probes,
+    query_samples,
     rankings,
     reports,
     reviewing,
     runs,
+    splits,
+    suites,
     system,
     teams,
     test_sets,
     trends,
+    versions,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -80,6 +85,11 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *versions.HANDLERS,
+    *splits.HANDLERS,
+    *suites.HANDLERS,
+    *faqs.HANDLERS,
+    *query_samples.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

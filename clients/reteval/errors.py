@@ -27,6 +27,7 @@ from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 
 
 class RetevalError(Exception):
@@ -112,7 +113,7 @@ class ServerError(ResponseError):
     """The service or a proxy before it failed (5xx), and repeating did not help."""
 
 
-Pending = Run | Comparison | Probe | GatePending | Judging | JudgingJob
+Pending = Run | SuiteRun | Comparison | Probe | GatePending | Judging | JudgingJob
 
 
 class WaitTimeoutError(RetevalError):

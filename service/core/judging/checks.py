@@ -25,6 +25,8 @@ from service.errors import InvalidError
 
 AUTHORIZATION: Final = "authorization"
 RATER_CHARS: Final = 12
+NAME_CHARS: Final = 40
+"""Of a model, in the name of the rater that it is; a judgment's rater has room for that."""
 _OURS: Final = ("model", "messages", "response_format", "stream", "n", "tools", "tool_choice")
 """What a body says that no option may."""
 
@@ -96,7 +98,7 @@ def name_rater(request: JudgeRequest, prompt: JudgePrompt) -> str:
         request.max_chars,
     )
     digest = hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()
-    return f"{model.name}@{digest[:RATER_CHARS]}"
+    return f"{model.name[:NAME_CHARS]}@{digest[:RATER_CHARS]}"
 
 
 def _check_prompt(prompt: JudgePrompt, scale_max: int) -> Iterator[ProblemItem]:

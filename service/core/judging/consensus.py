@@ -17,10 +17,14 @@ from reteval.contract.votes import Consensus, PairStatus, RaterKind, Vote
 
 
 class Settled(Struct, frozen=True):
-    """What a pair came to; the grade is there where `status` says that somebody gave one."""
+    """What a pair came to, and the votes it came from.
+
+    The grade is there where `status` says that somebody gave one.
+    """
 
     status: PairStatus
     grade: int | None = None
+    votes: tuple[Vote, ...] = ()
 
 
 def settle(pair: PooledPair, votes: Iterable[Vote], rule: Consensus) -> Settled:
@@ -31,13 +35,13 @@ def settle(pair: PooledPair, votes: Iterable[Vote], rule: Consensus) -> Settled:
         grade = _agree(people, rule)
         if grade is None:
             return Settled(PairStatus.UNRATEABLE)
-        return Settled(PairStatus.REVIEWED, grade)
+        return Settled(PairStatus.REVIEWED, grade, (*people,))
     if pair.known is not None:
         return Settled(PairStatus.KNOWN, pair.known)
     models = _take_last(own, RaterKind.LLM)
     graded = [vote for vote in models if vote.grade is not None]
     if graded:
-        return Settled(PairStatus.JUDGED, _agree(graded, rule))
+        return Settled(PairStatus.JUDGED, _agree(graded, rule), (*graded,))
     return Settled(PairStatus.FAILED if models else PairStatus.UNJUDGED)
 
 

@@ -1,21 +1,20 @@
 """The end of a judging: its grades become the judgments of a test set, which never changes."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import structs
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.judgings import FreezeRequest, Judging
-from reteval.contract.testsets import Judgment, Query, TestSet, TestSetHead
-from reteval.contract.votes import PairStatus
+from reteval.contract.testsets import Judgment, JudgmentSource, Query, TestSet
+from reteval.contract.votes import PairStatus, RaterKind, Vote
 from service.core.backend import Backend
-from service.core.ingest.draft import ingest
 from service.core.ingest.located import Located
 from service.core.judging.consensus import settle
 from service.core.judging.judgings import get_judging, name_set
-from service.core.test_sets import StagedSet, store_test_set
+from service.core.test_sets import Lineage, head_of, stage, store_test_set
 from service.errors import JudgingBusyError, JudgingIncompleteError
 from service.store.pools import Pooled
 from service.store.records import JudgingRecord
@@ -49,25 +48,18 @@ async def freeze_judging(backend: Backend, judging_id: str, request: FreezeReque
 
 async def _make_set(backend: Backend, record: JudgingRecord, request: FreezeRequest) -> TestSet:
     source = await backend.store.test_sets.get(backend.tenant, record.spec.test_set.id)
-    head = TestSetHead(
-        name=request.name or source.name,
-        scale=source.scale,
-        relevant_from=source.relevant_from,
-        language=source.language,
-        id_rule=source.id_rule,
-        allow_unscorable=source.allow_unscorable,
-    )
+    head = structs.replace(head_of(source), name=request.name or source.name)
     counts: Counter[PairStatus] = Counter()
-    staging = await backend.store.test_sets.stage(backend.tenant)
+    queries = _list_queries(backend, record, request, counts)
+    note = f"frozen from judging {record.id} ({request.consensus.value})"
+    staged = await stage(backend, head, queries, lineage=Lineage(source, note))
     try:
-        queries = _list_queries(backend, record, request, counts)
-        draft = await ingest(queries, head, staging.write)
         _check_complete(record, request, counts)
-        warnings = (*draft.warnings, *_tell(record, request, counts))
-        staged = StagedSet(staging, structs.replace(draft, warnings=warnings))
-        test_set, _ = await store_test_set(backend, staged)
+        warnings = (*staged.draft.warnings, *_tell(record, request, counts))
+        draft = structs.replace(staged.draft, warnings=warnings)
+        test_set, _ = await store_test_set(backend, structs.replace(staged, draft=draft))
     except BaseException:
-        await staging.discard()
+        await staged.discard()
         raise
     return test_set
 
@@ -102,14 +94,30 @@ def _grade(
     pool = pools.get(query.id)
     if pool is None:
         return query
+    known = {str(judgment.id): judgment for judgment in query.relevant or ()}
     judged = []
     for pair in pool.pairs:
         settled = settle(pair, pool.votes, request.consensus)
         counts[settled.status] += 1
-        if settled.grade is not None:
-            judged.append(Judgment(pair.doc_id, settled.grade))
+        if settled.status is PairStatus.KNOWN:
+            judged.append(known[pair.doc_id])
+        elif settled.grade is not None:
+            judged.append(_credit(pair.doc_id, settled.grade, settled.votes))
     judged.sort(key=lambda one: (-one.grade, str(one.id)))
     return structs.replace(query, relevant=judged)
+
+
+def _credit(doc_id: str, grade: int, votes: Sequence[Vote]) -> Judgment:
+    """Return a judgment that says whose it is, and when the last of them judged."""
+    last = votes[-1]
+    raters = {vote.rater for vote in votes}
+    return Judgment(
+        doc_id,
+        grade,
+        rater=last.rater if len(raters) == 1 else f"{len(raters)} raters",
+        at=last.at,
+        source=JudgmentSource.HUMAN if last.kind is RaterKind.HUMAN else JudgmentSource.LLM,
+    )
 
 
 def _check_complete(

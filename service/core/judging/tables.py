@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from reteval.contract.problems import ProblemItem
-from reteval.contract.votes import MAX_HUMAN_VOTES, UNRATEABLE, HumanVote, ReviewRow
+from reteval.contract.votes import MAX_HUMAN_VOTES, UNRATEABLE, HumanVote
 from service.core.backend import Backend
-from service.core.exports import disarm
+from service.core.cells import rearm, write_rows
 from service.core.ingest.text import read_grade, read_utf8
 from service.core.judging.reviewing import list_review
 from service.errors import InvalidError, MalformedTextError
@@ -31,7 +31,8 @@ async def export_review(backend: Backend, judging_id: str) -> AsyncIterator[byte
     async def write() -> AsyncIterator[bytes]:
         yield f"{','.join(COLUMNS)}\r\n".encode()
         async for _, row in list_review(backend, record, suggest=False):
-            yield _write_row(row).encode()
+            cells = (row.query_id, row.doc_id, row.query, row.text, row.reason.value)
+            yield write_rows([(*cells, None, None, None)]).encode()
 
     return write()
 
@@ -77,25 +78,12 @@ def _read_row(row: dict[str, str], grade: str) -> HumanVote | None:
     if value is None or row.get(None):  # type: ignore[call-overload]  # cells without a column
         return None
     return HumanVote(
-        query_id=_rearm(row["query_id"]),
-        doc_id=_rearm(row["docid"]),
+        query_id=rearm(row["query_id"]),
+        doc_id=rearm(row["docid"]),
         grade=value,  # type: ignore[arg-type]  # the constant is the literal
         rater=row.get("rater", "").strip(),
         explanation=row.get("explanation", "").strip(),
     )
-
-
-def _rearm(cell: str) -> str:
-    """Undo `disarm`."""
-    bare = cell.removeprefix("'")
-    return bare if bare != cell and disarm(bare) == cell else cell
-
-
-def _write_row(row: ReviewRow) -> str:
-    buffer = io.StringIO()
-    cells = (row.query_id, row.doc_id, row.query, row.text, row.reason.value)
-    csv.writer(buffer).writerow([*map(disarm, cells), "", "", ""])
-    return buffer.getvalue()
 
 
 def _misfit(line: int, grade: str) -> ProblemItem:

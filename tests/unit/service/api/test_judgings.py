@@ -52,7 +52,16 @@ async def test_from_draft_to_frozen(client: httpx.AsyncClient, redis_url: str) -
     made = frozen.json()
     assert (made["state"], made["frozen"]["version"]) == ("frozen", 2)
     rows = (await client.get(f"/v1/test-sets/{made['frozen']['id']}/queries")).json()["items"]
+    judged = {row["id"]: {one["id"]: one for one in row["relevant"]} for row in rows}
+    assert judged["q1"]["d10"]["source"] == "human"
+    assert judged["q1"]["d10"]["rater"] == "ada"
+    assert judged["q2"]["d20"]["source"] == "llm"
+    assert judged["q2"]["d20"]["rater"].startswith("fake-ok@")
+    assert "source" not in judged["q0"]["d00"]
     grades = {row["id"]: {one["id"]: one["grade"] for one in row["relevant"]} for row in rows}
+    version = (await client.get(f"/v1/test-sets/{made['frozen']['id']}")).json()
+    assert version["parent"] == made["test_set"]["id"]
+    assert made["id"] in version["note"]
     assert grades["q0"]["d00"] == 3
     assert grades["q1"]["d10"] == 1
     assert {grades["q2"][f"d2{part}"] for part in range(4)} == {0, 1, 2, 3}
