@@ -17,6 +17,7 @@ from reteval._requests import Call, with_key
 from reteval._responses import Reply, read, read_verdict
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
+from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.contract.suites import SuiteRun
@@ -24,7 +25,7 @@ from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe, SuiteRun)
+J = TypeVar("J", Run, Comparison, Probe, SuiteRun, Judging, JudgingJob)
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 

@@ -42,13 +42,15 @@ class Ask(Struct, frozen=True, kw_only=True):
     """What is searched for: a text, the id of its query, and the query's fields.
 
     `compare` is given the texts of the first hits, where they have any, and says how much of the
-    query is in them; nothing else sees them.
+    query is in them. `keep` is given the text of each document of the answer that has one, by
+    its id. Nothing else sees them.
     """
 
     text: str
     id: str = ""
     fields: Fields = {}
     compare: Callable[[Sequence[str]], float | None] | None = None
+    keep: Callable[[Mapping[str, str]], None] | None = None
 
 
 class Prepared(Struct, frozen=True):

@@ -26,6 +26,7 @@ from reteval.cli.building import build
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
+from reteval.cli.judging import judging
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
@@ -192,6 +193,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "judging": judging,
     "version": version,
     "versions": versions,
     "diff": diff,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.judging_words import add_judging
 from reteval.cli.run_words import add_run_options
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
@@ -124,6 +125,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_judging(commands)
     add_versions(commands)
     return parser
 

@@ -47,6 +47,8 @@ class DiagnosticCode(StrEnum):
     ENDED_BY_OPERATOR = "ended_by_operator"
     FAILED_REQUESTS = "failed_requests"
     LOOPBACK_ALLOWED = "loopback_allowed"
+    POOLED_JUDGMENTS = "pooled_judgments"
+    UNJUDGED_PAIRS = "unjudged_pairs"
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True):

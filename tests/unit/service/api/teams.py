@@ -54,12 +54,19 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "probe_id": ("/v1/probes", probe),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
+        "judging_id": (
+            "/v1/judgings",
+            {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
+        ),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
             ids[name] = await made(route, body)
     if not path or "{delivery_id}" in path:
         ids["delivery_id"] = await made(f"/v1/webhooks/{ids['webhook_id']}/ping", None)
+    if not path or "{job_id}" in path:
+        begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
+        ids["job_id"] = begun.json()["job"]
     return Belongings(of=ids)
 
 
@@ -77,6 +84,8 @@ def nothing() -> Belongings:
         "ref": "ep",
         "team_id": "team",
         "webhook_id": "wh",
+        "judging_id": "jdg",
+        "job_id": "jst",
         "delivery_id": "evt",
     }
     return Belongings(of={name: new_id(prefix) for name, prefix in prefixes.items()})
