@@ -1,12 +1,11 @@
 """Requests about judgings, one function a route, and the flow of a short job."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, TypeVar
 
 from msgspec import structs
 
-from reteval._flows import Flow, await_end, exchange
+from reteval._flows import Flow, see_through
 from reteval._requests import Call, delete_at, get_from, post_to, segment
 from reteval.contract.judge_prompts import PromptCatalogue
 from reteval.contract.judges import JudgeRequest, TryRequest
@@ -27,7 +26,6 @@ from reteval.retries import Retry
 
 T = TypeVar("T")
 CSV: Final = "text/csv"
-FIRST_WAIT_S: Final = 20
 
 Asked = JudgingRequest | Mapping[str, Any]
 Described = JudgeRequest | Mapping[str, Any]
@@ -158,14 +156,13 @@ def run_job(
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
     """
-    first_wait = FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
-    asked = clock()
-    job = yield from exchange(post(first_wait or None), retry)
-    if job.status.terminal:
-        return job
-    left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
-    get = partial(get_job, job.judging, job.id)
-    return (yield from await_end(get, retry=retry, clock=clock, timeout_s=left))
+    return see_through(
+        post,
+        lambda job, wait: get_job(job.judging, job.id, wait),
+        retry=retry,
+        clock=clock,
+        timeout_s=timeout_s,
+    )
 
 
 def _path(judging_id: str, *steps: str) -> str:

@@ -12,6 +12,7 @@ from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
 from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
+from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
 from reteval._suites import AsyncSuites
 from reteval._uploads import HeadOptions, Source
@@ -39,6 +40,7 @@ class AsyncClient(
     AsyncBuilder,
     AsyncExporter,
     AsyncJudgings,
+    AsyncLeakageChecks,
     AsyncSuites,
     AsyncVersions,
     AsyncWebhooks,

@@ -24,6 +24,7 @@ from msgspec import Struct
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.judgings import Judging, JudgingJob
+from reteval.contract.leakage import LeakageCheck
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
@@ -113,7 +114,7 @@ class ServerError(ResponseError):
     """The service or a proxy before it failed (5xx), and repeating did not help."""
 
 
-Pending = Run | SuiteRun | Comparison | Probe | GatePending | Judging | JudgingJob
+Pending = Run | SuiteRun | Comparison | LeakageCheck | Probe | GatePending | Judging | JudgingJob
 
 
 class WaitTimeoutError(RetevalError):
@@ -137,9 +138,10 @@ class WaitTimeoutError(RetevalError):
             kind = "judging" if isinstance(self.pending, Judging) else "job"
             state = f"{self.pending.id!r} is {self.pending.status.value}"
             return f"{kind} {state} {after}; it goes on: wait again"
-        if isinstance(self.pending, Probe):
+        if isinstance(self.pending, Probe | LeakageCheck):
+            kind = "probe" if isinstance(self.pending, Probe) else "leakage check"
             state = f"{self.pending.id!r} is {self.pending.status.value}"
-            return f"probe {state} {after}; it goes on: read it later"
+            return f"{kind} {state} {after}; it goes on: read it later"
         progress = self.pending.progress
         return (
             f"run {self.pending.id!r} is {self.pending.status.value} {after} "

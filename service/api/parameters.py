@@ -8,6 +8,7 @@ from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
 from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
+from reteval.contract.leaks import LeakKind
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
 from reteval.contract.testsets import JudgmentSource, Moment, Rater
@@ -117,6 +118,12 @@ class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fi
     ] = ""
 
 
+class LeakedPairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which pairs of a leakage check; without a kind, all."""
+
+    kind: LeakKind | None = None
+
+
 class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which variants of a run."""
 
@@ -156,7 +163,7 @@ class UnjudgedParameters(PageParameters, frozen=True, kw_only=True, forbid_unkno
     format: Literal["json", "csv"] = "json"
 
 
-class PairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class JudgedPairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which pairs of a judging; without a status, all."""
 
     status: PairStatus | None = None

@@ -11,6 +11,7 @@ from litestar.response import Stream
 
 from reteval.contract.comparisons import Comparison
 from reteval.contract.judgings import Judging, JudgingJob, JudgingPage
+from reteval.contract.leakage import LeakageCheck, LeakedPairPage
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
@@ -39,7 +40,8 @@ GrowingPage = (
     | UnjudgedPage
     | VersionPage
 )
-FixedPage = DiffPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
+FixedPage = DiffPage | LeakedPairPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
+ShortJob = Comparison | JudgingJob | LeakageCheck | Preview | Probe
 
 
 def answer(
@@ -51,15 +53,13 @@ def answer(
     )
 
 
-def accept_job(job: Comparison | JudgingJob | Preview | Probe) -> Response[bytes]:
+def accept_job(job: ShortJob) -> Response[bytes]:
     """Answer a job just asked for: 200 where it has ended already, else 202."""
     headers = {"Location": job.links["self"], **pace(job)}
     return answer(job, status=200 if job.status.terminal else 202, headers=headers)
 
 
-def answer_job(
-    request: AnyRequest, job: Comparison | JudgingJob | Preview | Probe | Run
-) -> Response[bytes]:
+def answer_job(request: AnyRequest, job: ShortJob | Run) -> Response[bytes]:
     """Answer a job's state: to be kept once it has ended, until then with the pause."""
     if job.status.terminal:
         return answer_known(request, job)
@@ -72,9 +72,7 @@ def accept_run(run: Run) -> Response[bytes]:
     return answer(run, status=202, headers=headers)
 
 
-def pace(
-    job: Comparison | Judging | JudgingJob | Preview | Probe | Run | SuiteRun,
-) -> dict[str, str]:
+def pace(job: ShortJob | Judging | Run | SuiteRun) -> dict[str, str]:
     """Return the header that says when it is worth asking again."""
     return {} if job.poll_after_s is None else {"Retry-After": str(math.ceil(job.poll_after_s))}
 

@@ -15,7 +15,7 @@ from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.judgings import BODY_ERRORS, TAG
 from service.api.operations import CSV, JSON, Answer, Operation, creates, reads
-from service.api.parameters import PairParameters, RaterParameters, ReviewParameters
+from service.api.parameters import JudgedPairParameters, RaterParameters, ReviewParameters
 from service.api.responses import LINK_HEADERS, answer, answer_page, answer_stream
 from service.api.runs import Deployed
 from service.core.decoding import decode
@@ -32,7 +32,7 @@ from service.core.judging import reviewing, tables
         summary="List the pairs of a pool with all votes",
         about="A page of few pairs may have a next one: so many queries are looked through.",
         answers={200: Answer(about="A page", media={JSON: JudgedPairPage}, headers=LINK_HEADERS)},
-        query=PairParameters,
+        query=JudgedPairParameters,
         errors=(errors.BadCursorError, errors.NotFoundError, errors.InvalidError),
     ),
 )
@@ -40,7 +40,7 @@ async def list_judged_pairs(
     request: AnyRequest, backend: Deployed, judging_id: FromPath[str]
 ) -> Response[bytes]:
     """Answer a page of pairs."""
-    sent = read_query(request, PairParameters)
+    sent = read_query(request, JudgedPairParameters)
     page = await reviewing.page_pairs(
         backend, judging_id, status=sent.status, cursor=sent.cursor, limit=sent.limit
     )

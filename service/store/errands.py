@@ -5,14 +5,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from reteval.contract.leakage import LeakageReport, LeakedPair
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
-from service.store import keys
+from service.store import chunks, keys
 from service.store.idempotency import script_words, under_way
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import (
     SCHEMA,
     Idempotency,
+    LeakageRecord,
+    LeakageSpec,
     PreviewRecord,
     PreviewSpec,
     ProbeRecord,
@@ -20,6 +23,7 @@ from service.store.records import (
 )
 from service.store.scripts import text
 from service.store.shelves import J, R, Shelf
+from service.store.sizes import PAIRS
 
 
 class Errand(Struct, frozen=True, kw_only=True):
@@ -118,3 +122,18 @@ class Previews(Errands[PreviewRecord, PreviewReport]):
     spec = PreviewSpec
     record = PreviewRecord
     found = PreviewReport
+
+
+class LeakageChecks(Errands[LeakageRecord, LeakageReport]):
+    """Test sets held to themselves, to lists of queries and to documents."""
+
+    about = "leakage check"
+    prefix = keys.LEAKAGE_PREFIX
+    spec = LeakageSpec
+    record = LeakageRecord
+    found = LeakageReport
+
+    async def pairs(self, tenant: str, check_id: str, *, start: int, stop: int) -> list[LeakedPair]:
+        """Return a stretch of the pairs that an ended check lists."""
+        key = keys.job_part(tenant, check_id, PAIRS)
+        return await chunks.read_slice(self._connection, key, LeakedPair, start=start, stop=stop)

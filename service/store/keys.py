@@ -25,6 +25,8 @@ PREVIEW_PREFIX: Final = "prv_"
 JUDGING_PREFIX: Final = "jdg_"
 STEP_PREFIX: Final = "jst_"
 """Of the ids of jobs of judgings."""
+LEAKAGE_PREFIX: Final = "lk_"
+"""Of the ids of leakage checks, which compare texts and are kept for a day."""
 WEBHOOKS_DUE: Final = f"t:{SYSTEM_TENANT}:webhooks:due"
 """Keys of webhooks by when their next delivery is due."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
@@ -111,7 +113,8 @@ def leases(tenant: str) -> str:
 def job_part(tenant: str, job_id: str, part: str) -> str:
     """A part of a job: units, holds, secrets, plan, shards, report.
 
-    Of an ended run also what it is read back from: packed, columns, variants, unjudged.
+    Of an ended run also what it is read back from: packed, columns, variants, unjudged; of a
+    leakage check, pairs.
     """
     return f"{job(tenant, job_id)}:{part}"
 

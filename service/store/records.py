@@ -186,6 +186,23 @@ class StepSpec(Struct, frozen=True, kw_only=True):
     doc_id: str = ""
 
 
+class LeakageSpec(Struct, frozen=True, kw_only=True):
+    """The part of a leakage check that never changes; `test_set` and `against` are ids of sets."""
+
+    id: str
+    test_set: str
+    against: str | None
+    run: str | None
+    code_version: str
+
+
+class GivenTexts(Struct, frozen=True, kw_only=True):
+    """What a leakage check was sent to compare with; it goes when the check ends."""
+
+    against: list[str] | None = None
+    corpus: dict[str, str] = {}
+
+
 class Idempotency(Struct, frozen=True, kw_only=True):
     """The right to create under a client's key: the key's entry, and the token of this caller."""
 
@@ -289,6 +306,17 @@ class StepRecord(JobRecord, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         """The job's id."""
+        return self.spec.id
+
+
+class LeakageRecord(JobRecord, frozen=True, kw_only=True):
+    """A leakage check."""
+
+    spec: LeakageSpec
+
+    @property
+    def id(self) -> str:
+        """The check's id."""
         return self.spec.id
 
 

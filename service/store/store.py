@@ -14,7 +14,7 @@ from service.store.counters import Counters
 from service.store.damage import Damage
 from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
-from service.store.errands import Previews, Probes
+from service.store.errands import LeakageChecks, Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
 from service.store.grants import Grants
 from service.store.idempotency import IdempotencyKeys
@@ -60,6 +60,7 @@ class Store:
         self.judgings = Judgings(connection, scripts)
         self.steps = Steps(connection, scripts)
         self.pools = Pools(connection, scripts)
+        self.leakage = LeakageChecks(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)
         self.copies = Copies(connection, scripts)

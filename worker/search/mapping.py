@@ -18,6 +18,7 @@ from worker.search.answers import Answer, AnswerError, to_id, to_scores
 from worker.search.expressions import Find, compile_expression
 from worker.search.protocol import (
     NO_LIST,
+    TEXT_KEY,
     Found,
     find_id,
     find_list,
@@ -118,9 +119,9 @@ class Mapping(Struct, frozen=True, kw_only=True):
             raise AnswerError(FailureCode.SCHEMA, f"hit {page.ids.index('')} has an empty id")
         return page
 
-    def read_texts(self, body: bytes, most: int) -> list[str] | None:
+    def read_texts(self, body: bytes, most: int) -> list[str | None] | None:
         """Return the texts of the first hits of an answer that was read; None without any."""
-        if self.ids is not None:
+        if self.ids is not None or (self.text is None and TEXT_KEY not in body):
             return None
         try:
             hits = self._find_hits(_decode_freely(body))
@@ -128,7 +129,8 @@ class Mapping(Struct, frozen=True, kw_only=True):
             texts = [find(hit) for hit in hits[:most]]
         except (AnswerError, msgspec.DecodeError):
             return None
-        return [text for text in texts if isinstance(text, str)] or None
+        told = [text if isinstance(text, str) else None for text in texts]
+        return told if any(told) else None
 
     def pair_texts(self, bodies: Sequence[bytes]) -> dict[str, str]:
         """Return the texts of the documents in answers that were read, by their ids there.

@@ -28,6 +28,7 @@ from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
 from reteval.cli.judging import judging
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
+from reteval.cli.leakage import leakage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
@@ -187,6 +188,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "leakage": leakage,
     "pin": pin,
     "unpin": unpin,
     "usage": usage,

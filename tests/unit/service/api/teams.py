@@ -52,6 +52,7 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "comparison_id": ("/v1/comparisons", pair),
         "preview_id": ("/v1/adversarial/preview", {"queries": ["a text"]}),
         "probe_id": ("/v1/probes", probe),
+        "check_id": ("/v1/leakage-checks", {"test_set": ids["test_set"]}),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
         "judging_id": (
@@ -81,6 +82,7 @@ def nothing() -> Belongings:
         "comparison_id": "cmp",
         "preview_id": "prv",
         "probe_id": "prb",
+        "check_id": "lk",
         "ref": "ep",
         "team_id": "team",
         "webhook_id": "wh",
