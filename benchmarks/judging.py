@@ -47,6 +47,8 @@ from worker.judging.scorecard import score
 TEST_SET, TEXTS = HELPCENTRE / "testset.json", HELPCENTRE / "documents.jsonl"
 QUERIES, DOCUMENTS = 150, 15
 AUDITED, LABELLED = 15, 40
+TRIED = [kind for kind in ProbeKind if kind is not ProbeKind.CUT]
+"""No text of the help centre is long enough to be cut."""
 RELEVANT_FROM = 2
 NOISE = 1.0
 COVERED = 0.93
@@ -207,12 +209,12 @@ def _cover(name: str, true: float, estimates: Sequence[Estimate]) -> Coverage:
 def print_scorecards(cards: int) -> Iterator[Figure]:
     """Print how often each probe exposes each judge; yield what must and what must not."""
     print(f"{cards} scorecards of each judge, faultless but for its trick, and erring besides")
-    print(f"| judge | {' | '.join(ProbeKind)} |\n|---|{'---:|' * len(ProbeKind)}")
+    print(f"| judge | {' | '.join(TRIED)} |\n|---|{'---:|' * len(TRIED)}")
     counts = {}
     for matrix, errs in ((FAULTLESS, ""), (LENIENT, ", erring")):
         for judge in JUDGES:
             counts[judge, errs] = expose(judge, matrix, cards)
-            shares = [f"{counts[judge, errs][kind] / cards:.0%}" for kind in ProbeKind]
+            shares = [f"{counts[judge, errs][kind] / cards:.0%}" for kind in TRIED]
             print(f"| {judge}{errs} | " + " | ".join(shares) + " |")
     wrong = sum(counts["ok", ""].values()) + counts["ok", ", erring"].total()
     yield (
@@ -225,7 +227,7 @@ def print_scorecards(cards: int) -> Iterator[Figure]:
         share = counts[f"gullible_{trick}", ", erring"][trick] / cards
         yield f"scorecard_{trick}_exposed", share, ">=", 0.95
     yield "scorecard_length_exposed", counts["length_biased", ""]["padded"] / cards, ">=", 0.95
-    yield "scorecard_false_alarms", wrong / (2 * cards * len(ProbeKind)), "<=", 0.02
+    yield "scorecard_false_alarms", wrong / (2 * cards * len(TRIED)), "<=", 0.02
 
 
 def expose(judge: str, matrix: Matrix, cards: int) -> Counter[str]:
