@@ -20,7 +20,7 @@ class Expect(StrEnum):
     NOTHING = "nothing"
 
 
-class Judgment(Struct, frozen=True, forbid_unknown_fields=True):
+class Judgment(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """How relevant one document is. An integer id is stored as its decimal string."""
 
     id: DocId
