@@ -87,14 +87,25 @@ def _find_scorable(grades: Sequence[Grades], head: TestSetHead, least: int) -> I
 
 
 def _read_grades(sent: Sequence[Query]) -> list[Grades] | None:
-    found = list(map(_read, sent))
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        return None
+    known = _read_ids(sent)
+    if known is None:
+        found = list(map(_read, sent))
+        known = [one for one in found if one is not None]
+        if len(known) < len(found):
+            return None
     if {str}.issuperset(map(type, chain.from_iterable(known))):
         return cast("list[Grades]", known)
     spelt = [dict(zip(map(str, one), one.values(), strict=True)) for one in known]
     return spelt if list(map(len, spelt)) == list(map(len, known)) else None
+
+
+def _read_ids(sent: Sequence[Query]) -> list[dict[DocId, int]] | None:
+    # What `_read` finds, where all queries have ids alone.
+    if not all(query.relevant is UNSET and query.grades is UNSET for query in sent):
+        return None
+    ids = [query.relevant_ids for query in sent if query.relevant_ids is not UNSET]
+    found = [dict.fromkeys(one, 1) for one in ids]
+    return found if list(map(len, found)) == list(map(len, ids)) and len(ids) == len(sent) else None
 
 
 def _read(query: Query) -> dict[DocId, int] | None:

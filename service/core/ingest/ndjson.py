@@ -14,7 +14,7 @@ from service.core.ingest.problems import Problems
 from service.core.ingest.shape import BOM, decode
 from service.errors import TooLargeError
 
-_TOGETHER: Final = 500
+_TOGETHER: Final = 200
 _PIECE_BYTES: Final = 65_536
 """Lines, and bytes, that are decoded before the first of them is checked."""
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from reteval.contract.limits import MAX_SLICES
 from reteval.contract.problems import ProblemItem
-from reteval.contract.testsets import Expect, Judgment, Query, TestSetHead, TestSetStats
+from reteval.contract.testsets import Judgment, Query, TestSetHead, TestSetStats
 from service.core.ingest.bulk import Plain
 from service.core.ingest.located import Located
 from service.core.ingest.purpose import is_scorable
@@ -58,7 +58,7 @@ class Tally:
         self._id_bytes += _count_bytes(chain.from_iterable(plain.grades))
         self._text_bytes += _count_bytes([query.id for query in queries])
         self._text_bytes += _count_bytes([query.query for query in queries])
-        expecting = [query.expect for query in queries].count(Expect.NOTHING)
+        expecting = len(queries) - [query.expect for query in queries].count(None)
         self._counts["expect_nothing"] += expecting
         self._counts["scorable"] += len(queries) - expecting
         self._tags.update(plain.tags)
