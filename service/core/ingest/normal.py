@@ -11,11 +11,16 @@ from reteval.contract.testsets import Judgment, Query
 _DERIVED_HEX: Final = 12
 
 
+def identify(query: Query) -> str:
+    """Return the id of a query as sent: its own, or one made of its text."""
+    return query.id or f"q_{hashlib.sha256(query.query.encode()).hexdigest()[:_DERIVED_HEX]}"
+
+
 def normalise(sent: Query, relevant: list[Judgment]) -> Query:
     """Give a copy of a query an id, its judgments as `relevant`, and each tag once."""
     return replace(
         sent,
-        id=sent.id or f"q_{hashlib.sha256(sent.query.encode()).hexdigest()[:_DERIVED_HEX]}",
+        id=identify(sent),
         relevant=relevant,
         relevant_ids=UNSET,
         grades=UNSET,

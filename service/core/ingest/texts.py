@@ -27,7 +27,8 @@ class _Folding(dict[int, int | None]):
         return value
 
 
-_ASCII: Final = bytes(ord(chr(code).lower().translate(_Folding())) for code in range(128))
+_FOLDING: Final = _Folding()
+_ASCII: Final = bytes(ord(chr(code).lower().translate(_FOLDING)) for code in range(128))
 _BYTES: Final = _ASCII + bytes(range(128, 256))
 """The same table for what most texts are made of, ten times as fast."""
 
@@ -36,13 +37,25 @@ _APART: Final = "\x80"
 """No ASCII, and left as it is: it stands between texts of ASCII that are folded together."""
 
 
+def fold(text: str) -> str:
+    """Write a text without case, width, punctuation and needless white space.
+
+    NFKC, case folding, and each stretch of white space and punctuation one blank; symbols, as the
+    + of C++, count.
+    """
+    if text.isascii():
+        plain = text.encode().translate(_BYTES).decode()
+    else:
+        plain = unicodedata.normalize("NFKC", text).casefold().translate(_FOLDING)
+    return " ".join(plain.split())
+
+
 class Texts:
     """The texts seen so far, each with the index of the query that had it first."""
 
     def __init__(self) -> None:
         self._exact: Firsts[int] = Firsts()
         self._folded: Firsts[int] = Firsts()
-        self._folding = _Folding()
 
     def find_same(self, text: str, index: int) -> int | None:
         """The first query with exactly this text; remembers it if there is none."""
@@ -51,10 +64,9 @@ class Texts:
     def find_near(self, text: str, index: int) -> int | None:
         """The first query with this text but for case, width, white space and punctuation.
 
-        Compares texts after NFKC, case folding, and collapsing white space and punctuation;
-        symbols, as the + of C++, count. Texts of punctuation alone are near to nothing.
+        Compares texts as `fold` writes them. Texts of punctuation alone are near to nothing.
         """
-        plain = self._fold(text)
+        plain = fold(text)
         return _find_other(self._folded, plain, index) if plain else None
 
     def add_all(self, texts: Sequence[str], index: int) -> bool:
@@ -62,26 +74,20 @@ class Texts:
 
         Otherwise each is to be found by itself.
         """
-        plain = list(map(hash, self._fold_all(texts)))
+        plain = list(map(hash, _fold_all(texts)))
         return self._folded.add_all(plain, index) and self._exact.add_all(
             list(map(hash, texts)), index
         )
 
-    def _fold(self, text: str) -> str:
-        if text.isascii():
-            plain = text.encode().translate(_BYTES).decode()
-        else:
-            plain = unicodedata.normalize("NFKC", text).casefold().translate(self._folding)
-        return " ".join(plain.split())
 
-    def _fold_all(self, texts: Sequence[str]) -> list[str]:
-        if not "".join(texts).isascii():
-            return list(map(self._fold, texts))
-        together = _APART.join(texts).encode("latin-1").translate(_BYTES).decode("latin-1")
-        while "  " in together:
-            together = together.replace("  ", " ")
-        together = together.replace(f" {_APART}", _APART).replace(f"{_APART} ", _APART)
-        return together.strip(" ").split(_APART)
+def _fold_all(texts: Sequence[str]) -> list[str]:
+    if not "".join(texts).isascii():
+        return list(map(fold, texts))
+    together = _APART.join(texts).encode("latin-1").translate(_BYTES).decode("latin-1")
+    while "  " in together:
+        together = together.replace("  ", " ")
+    together = together.replace(f" {_APART}", _APART).replace(f"{_APART} ", _APART)
+    return together.strip(" ").split(_APART)
 
 
 def _find_other(seen: Firsts[int], text: str, index: int) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reteval.contract.testsets import Judgment, Query, Scale, TestSetHead
+from reteval.contract.testsets import Query, Scale, TestSetHead
 from service.core.ingest.assembly import Assembly
 from service.core.ingest.bulk import find_plain
 from service.core.ingest.draft import ingest
@@ -65,6 +65,7 @@ ODDITIES: list[dict[str, Any]] = [
     {"relevant_ids": ["d"], "relevant": []},
     {"relevant_ids": ["d"], "relevant": [{"id": "d"}]},
     {"relevant": [{"id": "d"}], "grades": [1]},
+    {"relevant": [{"id": "d", "rater": "a"}]},
     {"relevant_ids": [str(n) for n in range(10_001)]},
     {"expect": "nothing", "relevant_ids": ["d"]},
     {"parent": "own 1"},
@@ -227,16 +228,6 @@ def test_fields_that_no_rule_of_the_sweep_knows_make_a_query_odd() -> None:
         sent = Query(query="q", relevant_ids=["d"])
         setattr(sent, name, "set")
         assert find_plain([Located(query=sent)], HEAD) is None
-
-
-def test_judgments_that_say_more_than_a_grade_make_a_query_odd() -> None:
-    """What a judgment gets later goes through its rules as well."""
-
-    class Dated(Judgment, frozen=True, kw_only=True):
-        at: str = "2026"
-
-    assert find_plain([Located(query=Query(query="q", relevant=[Judgment("d")]))], HEAD)
-    assert not find_plain([Located(query=Query(query="q", relevant=[Dated("d")]))], HEAD)
 
 
 @pytest.mark.parametrize("later", [query("A!"), query("a"), query("b", id="i"), query("c")])
