@@ -115,6 +115,9 @@ _V1: Final = (
     *limits.HANDLERS,
 )
 
+_YOUNG: Final = 10_000
+"""Objects made before the young are collected: those of an upload are mostly gone sooner."""
+
 
 def create_app(settings: Settings) -> Litestar:
     """Build the application; it connects to Redis at its first request that needs it."""
@@ -127,6 +130,7 @@ def create_app(settings: Settings) -> Litestar:
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
             gc.freeze()  # what is here stays: an upload's many objects are collected without it
+            gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
             yield
         await asyncio.to_thread(flush_tracing)
 

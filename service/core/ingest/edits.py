@@ -8,10 +8,10 @@ from reteval.contract import limits
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Judgment, Query, TestSetHead
 from reteval.contract.versions import JudgmentChange
-from service.core.ingest.assembly import identify
 from service.core.ingest.judgments import judge
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
+from service.core.ingest.normal import identify
 from service.core.ingest.problems import Problems
 from service.core.ingest.provenance import find_flaws
 
