@@ -54,12 +54,17 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "probe_id": ("/v1/probes", probe),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
+        "suite": ("/v1/suites", {"name": "all", "test_sets": [TEST_SET["name"]]}),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
             ids[name] = await made(route, body)
     if not path or "{delivery_id}" in path:
         ids["delivery_id"] = await made(f"/v1/webhooks/{ids['webhook_id']}/ping", None)
+    if not path or "{suite_run}" in path:
+        body = {"name": "run", "test_sets": [TEST_SET["name"]]}
+        suite = await made("/v1/suites", body)
+        ids["suite_run"] = await made(f"/v1/suites/{suite}/runs", {"endpoint": {"url": ADDRESS}})
     return Belongings(of=ids)
 
 
@@ -78,5 +83,7 @@ def nothing() -> Belongings:
         "team_id": "team",
         "webhook_id": "wh",
         "delivery_id": "evt",
+        "suite": "su",
+        "suite_run": "srn",
     }
     return Belongings(of={name: new_id(prefix) for name, prefix in prefixes.items()})

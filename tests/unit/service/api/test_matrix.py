@@ -43,7 +43,7 @@ A_SECOND_AGO_MS = round(time.time() * 1_000) - 1_000
 EXPORT = "/v1/runs/{run_id}/export"
 UNKNOWN = spell_token(KEY, "u" * 22, "s" * SECRET_CHARS)
 NAMED = re.compile(
-    r"(run|ts|lnk|key|gr|cmp|prv|prb|ep|wh|evt)_[0-9A-Za-z]{22}|'default'|'team_\w+'"
+    r"(run|ts|lnk|key|gr|cmp|prv|prb|ep|wh|evt|su|srn)_[0-9A-Za-z]{22}|'default'|'team_\w+'"
 )
 
 
