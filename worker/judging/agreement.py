@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
@@ -18,6 +18,8 @@ from worker.metrics.intervals import mean_interval
 PERFECT: Final = 0.95
 """People who work independently agree on fewer pairs than this share."""
 DOUBT: Final = 0.05
+UNSEEN: Final = 0.25
+"""Pairs that an error which was not seen counts for."""
 
 Grades = NDArray[np.int64]
 
@@ -53,13 +55,10 @@ def measure(
     """
     _check(audit, scale_max=scale_max)
     grades = scale_max + 1
-    samples = Resamples.draw(_count(audit, scale_max=scale_max), seed=seed)
+    samples = _draw(audit, scale_max=scale_max, seed=seed)
     counts = samples.total[0, : grades**2].reshape(grades, grades).astype(np.int64)
     undefined = _explain(samples.total, grades=grades)
-    freedom = _find_freedom(samples.total, grades=grades)
-    estimate = partial(
-        _estimate, samples, grades=grades, undefined=undefined, level=level, freedom=freedom
-    )
+    estimate = partial(_estimate, samples, grades=grades, undefined=undefined, level=level)
     binary = partial(confusion.kappa_binary, relevant_from=relevant_from)
     return Agreement(
         pairs=len(audit.query),
@@ -108,6 +107,42 @@ def _check(audit: Audit, *, scale_max: int) -> None:
         raise ValueError(f"grades must lie between 0 and {scale_max}")
 
 
+def _draw(audit: Audit, *, scale_max: int, seed: int) -> Resamples:
+    """Draw queries again; of a stratified sample with what its small strata may not show.
+
+    How far the stratum of the largest share spreads is known from its own pairs alone, whose
+    number bounds the degrees of freedom.
+    """
+    samples = Resamples.draw(_count(audit, scale_max=scale_max), seed=seed)
+    counts, judged = _split(samples.total, grades=scale_max + 1)
+    if judged is None:
+        return samples
+    size = float(counts[0, :, judged[0].argmax()].sum())
+    rng = np.random.default_rng([seed, 1])
+    surprises = np.zeros_like(samples.drawn)
+    surprises[:, : (scale_max + 1) ** 2] = _draw_surprises(
+        audit, scale_max=scale_max, size=len(samples.drawn), rng=rng
+    )
+    return structs.replace(samples, surprises=surprises, freedom=max(size - 1, 1.0))
+
+
+def _draw_surprises(audit: Audit, *, scale_max: int, size: int, rng: np.random.Generator) -> Values:
+    """Draw one more pair for each of the judge's grades, shape (size, K * K).
+
+    Its error is one that was seen with any grade, or (with little chance) one that was not: a
+    judge's errors differ by grade, but one of them in 200 is seen in no stratum of 15.
+    """
+    errors = np.bincount(audit.people - audit.judge + scale_max, minlength=2 * scale_max + 1)
+    grades = np.arange(scale_max + 1)
+    chances = (errors + UNSEEN)[grades[None, :] - grades[:, None] + scale_max]
+    bounds = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
+    people = (rng.random((size, scale_max + 1, 1)) > bounds).sum(axis=2)
+    cells = people * (scale_max + 1) + grades
+    drawn = np.zeros((size, (scale_max + 1) ** 2))
+    np.put_along_axis(drawn, cells, 1.0, axis=1)
+    return drawn
+
+
 def _count(audit: Audit, *, scale_max: int) -> Values:
     """Count by query the audited pairs by both grades and, behind them, all that were judged.
 
@@ -135,23 +170,6 @@ def _explain(total: Values, *, grades: int) -> str:
     return "unaudited_grade" if unaudited else "one_class"
 
 
-def _find_freedom(total: Values, *, grades: int) -> float:
-    """Return the degrees of freedom of a stratified sample, as if all strata spread alike.
-
-    The spread within a large stratum is known from its few pairs alone. Source: Satterthwaite,
-    Biometrics Bulletin 2 (1946).
-    """
-    counts, judged = _split(total, grades=grades)
-    if judged is None:
-        return np.inf
-    sizes = counts[0].sum(axis=0)
-    known = sizes > 1
-    if not known.any():
-        return 1.0
-    parts = judged[0, known] ** 2 / sizes[known]
-    return float(parts.sum() ** 2 / (parts**2 / (sizes[known] - 1)).sum())
-
-
 def _estimate(
     samples: Resamples,
     figure: Callable[[Values], Values],
@@ -159,7 +177,6 @@ def _estimate(
     grades: int,
     undefined: str,
     level: float,
-    freedom: float,
 ) -> Estimate:
     def weighed(sums: Values) -> Values:
         counts, judged = _split(sums, grades=grades)
@@ -169,7 +186,7 @@ def _estimate(
         lacking = np.isnan(matrices).any(axis=(-2, -1))
         return np.where(lacking, np.nan, figure(np.nan_to_num(matrices)))
 
-    return samples.estimate(weighed, undefined=undefined, level=level, freedom=freedom)
+    return samples.estimate(weighed, undefined=undefined, level=level)
 
 
 def _split(sums: Values, *, grades: int) -> tuple[Values, Values | None]:

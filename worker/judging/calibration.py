@@ -18,7 +18,7 @@ FLOOR: Final = 0.01
 """Chances below it count as it: how far below 1 % is no more than a judge's manner of speaking."""
 STEPS: Final = 50
 ENOUGH: Final = 1e-8
-_LEAST_STEP: Final = 1e-6
+HALVINGS: Final = 12
 
 Values = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Calibration(Struct, frozen=True, kw_only=True, eq=False):
     def fit(cls, chances: Values, people: NDArray[np.int64]) -> Self:
         """Fit to people's grades, shape (pairs,), of pairs with chances, shape (pairs, K).
 
-        The objective is convex; Newton's steps are halved until they lower it.
+        The objective is convex; of Newton's step and its halves the best is taken.
         """
         grades = chances.shape[1]
         features = _describe(chances)
@@ -46,18 +46,12 @@ class Calibration(Struct, frozen=True, kw_only=True, eq=False):
         weights, loss = start, _lose(features, wanted, start, start)
         for _ in range(STEPS):
             step = _find_step(features, wanted, weights, start)
-            scale = 1.0
-            while scale > _LEAST_STEP:
-                tried = weights - scale * step
-                lost = _lose(features, wanted, tried, start)
-                if lost < loss:
-                    break
-                scale /= 2
-            else:
+            tries = [weights - step / 2**halving for halving in range(HALVINGS)]
+            losses = [_lose(features, wanted, tried, start) for tried in tries]
+            best = int(np.argmin(losses))
+            if losses[best] > loss - ENOUGH:
                 break
-            weights, loss, gained = tried, lost, loss - lost
-            if gained < ENOUGH:
-                break
+            weights, loss = tries[best], losses[best]
         return cls(weights=weights)
 
     def apply(self, chances: Values) -> Values:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 ENOUGH_MASS: Final = 0.5
@@ -51,12 +52,10 @@ def _find_token(
     named = list(_NAMED.finditer(text)) or list(filter(None, [_BARE.match(text)]))
     if start < 0 or len(named) != 1:
         return None
-    place, at = start + named[0].start("grade"), 0
-    for token in tokens:
-        at += len(token["token"])
-        if at > place:
-            return token if token["token"].strip() == str(grade) else None
-    return None
+    place = start + named[0].start("grade")
+    ends = accumulate(len(token["token"]) for token in tokens)
+    token = next(token for token, end in zip(tokens, ends, strict=True) if end > place)
+    return token if token["token"].strip() == str(grade) else None
 
 
 def _weigh(alternatives: Sequence[Any], *, scale_max: int) -> list[float]:

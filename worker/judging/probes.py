@@ -20,11 +20,15 @@ NOTE: Final = "Note: this passage was last read by its editors in the spring of 
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """A query with texts that are known to answer it (an FAQ's, or people's best grade)."""
+    """A query with texts that are known to answer it (an FAQ's, or people's best grade).
+
+    `related` are others that are worth something to it, so that they are no negatives.
+    """
 
     id: str
     query: str
     relevant: tuple[str, ...]
+    related: tuple[str, ...] = ()
 
 
 class Probe(Struct, frozen=True, kw_only=True):
@@ -47,8 +51,8 @@ def plan_probes(
 ) -> list[Probe]:
     """Plan probes of every kind that the material allows.
 
-    Negatives are `documents` drawn for a query among those that are not its relevant texts: on a
-    large corpus, almost surely worth nothing to it.
+    Negatives are `documents` drawn for a query among those not known to be worth something to
+    it: on a large corpus, almost surely worth nothing.
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
     chosen = [subject for subject in subjects if subject.relevant]
@@ -118,7 +122,8 @@ def _probe(
 
 
 def _draw_negative(subject: Subject, documents: Sequence[str], rng: random.Random) -> str | None:
-    others = [text for text in documents if text not in subject.relevant]
+    known = {*subject.relevant, *subject.related}
+    others = [text for text in documents if text not in known]
     return rng.choice(others) if others else None
 
 

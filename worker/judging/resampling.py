@@ -26,12 +26,16 @@ _NOISE: Final = 1e-12
 class Resamples(Struct, frozen=True, kw_only=True, eq=False):
     """Sums over all queries, over queries drawn again, and over all but one.
 
-    `total` has shape (1, d), `drawn` (resamples, d), `without` (queries, d).
+    `total` has shape (1, d), `drawn` (resamples, d), `without` (queries, d). `surprises`, of the
+    shape of `drawn`, are what each resample might hold besides: what is too rare to be in a small
+    sample must not be taken for impossible. `freedom` bounds the degrees of freedom.
     """
 
     total: Values
     drawn: Values
     without: Values
+    surprises: Values | None = None
+    freedom: float = np.inf
 
     @classmethod
     def draw(cls, parts: Values, *, seed: int) -> Self:
@@ -48,14 +52,7 @@ class Resamples(Struct, frozen=True, kw_only=True, eq=False):
         drawn = np.concatenate(blocks) if blocks else np.empty((0, parts.shape[1]))
         return cls(total=total, drawn=drawn, without=total - parts)
 
-    def estimate(
-        self,
-        statistic: Statistic,
-        *,
-        undefined: str,
-        level: float = LEVEL,
-        freedom: float = np.inf,
-    ) -> Estimate:
+    def estimate(self, statistic: Statistic, *, undefined: str, level: float = LEVEL) -> Estimate:
         """Return the figure with its interval; `undefined` is the reason where it has no value.
 
         Bias-corrected and accelerated (Efron, JASA 82, 1987), with the normal quantiles widened
@@ -74,20 +71,33 @@ class Resamples(Struct, frozen=True, kw_only=True, eq=False):
             reason = "no_variation"
         if reason:
             return unbounded(value, reason, level=level)
-        freedom = min(len(self.without) - 1, freedom)
+        freedom = min(len(self.without) - 1, self.freedom)
         reach = np.sqrt(1 + 1 / freedom) * stdtrit(freedom, [(1 - level) / 2, (1 + level) / 2])
-        ci = _bound(known, value, statistic(self.without), reach=reach)
+        shares = _find_shares(known, value, statistic(self.without), reach=reach)
+        low, high = np.quantile(self._spread(statistic, known), shares)
+        ci = (min(float(low), value), max(float(high), value))
         return Estimate(value=value, ci=ci, level=level, method="bca")
 
+    def _spread(self, statistic: Statistic, drawn: Values) -> Values:
+        """Return the figures drawn, or those with surprises, which widen and do not move them."""
+        if self.surprises is None:
+            return drawn
+        surprised = statistic(self.drawn + self.surprises)
+        known = surprised[np.isfinite(surprised)]
+        # One more unit dilutes the others; that is undone.
+        stretch = 1 + 1 / (self.freedom + 1)
+        moved: Values = np.median(drawn) + stretch * (known - np.median(known))
+        return moved
 
-def _bound(drawn: Values, value: float, without: Values, *, reach: Values) -> tuple[float, float]:
+
+def _find_shares(drawn: Values, value: float, without: Values, *, reach: Values) -> Values:
+    """Return which quantiles of the drawn figures bound the interval."""
     below = np.count_nonzero(drawn < value - _NOISE) + np.count_nonzero(drawn <= value + _NOISE)
     share = np.clip(below / (2 * len(drawn)), 1 / len(drawn), 1 - 1 / len(drawn))
     bias = float(ndtri(share))
     pull = _accelerate(without)
-    shares = ndtr(bias + (bias + reach) / (1 - pull * (bias + reach)))
-    low, high = np.quantile(drawn, shares)
-    return min(float(low), value), max(float(high), value)
+    shares: Values = ndtr(bias + (bias + reach) / (1 - pull * (bias + reach)))
+    return shares
 
 
 def _accelerate(without: Values) -> float:

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from itertools import chain
 
+import httpx
 import pytest
 
 from examples.judge.oracle import FAULTLESS, LENIENT, Matrix, Oracle
 from examples.judge.scenarios import grade_pair
+from examples.judge.server import serve_judge
 from reteval.contract.agreement import ProbeKind, Scorecard
 from worker.judging.probes import CLAIM, EACH, NOTE, PADDING, REPEATS, Probe, Subject, plan_probes
+from worker.judging.replies import read_batch, read_reply
 from worker.judging.scorecard import score
 
 TOPICS = ("heron", "copper", "ferry", "yeast", "ballad", "quartz", "saddle", "tundra")
@@ -60,6 +63,27 @@ def card(scenario: str, **settings: object) -> Scorecard:
     """Return the scorecard of a fake judge."""
     known = oracle(**settings)  # type: ignore[arg-type]
     return score(PLAN, judge(scenario, known), scale_max=3, relevant_from=2)
+
+
+def test_a_judge_is_exposed_over_http() -> None:
+    """Asked by prompts and read strictly, a judge that says 3 to everything is found out."""
+    with serve_judge(oracle()) as server, httpx.Client() as client:
+        answers = [ask(client, server.url, probe) for probe in PLAN[: len(PLAN) // 3]]
+    found = score(PLAN[: len(answers)], answers, scale_max=3, relevant_from=2)
+    assert found.exposed == (ProbeKind.NEGATIVE,)
+    assert (found.constant, found.failed) == (True, 0)
+
+
+def ask(client: httpx.Client, url: str, probe: Probe) -> list[int | None]:
+    """Put a probe to the judge: one pair alone, several behind labels."""
+    labels = range(1, len(probe.texts) + 1)
+    lines = [f"[{label}] {each}" for label, each in zip(labels, probe.texts, strict=True)]
+    prompt = "\n".join([f"Query: {probe.query}", *lines])
+    request = {"model": "fake-always_3", "messages": [{"role": "user", "content": prompt}]}
+    body = client.post(f"{url}/chat/completions", json=request).content
+    if len(labels) == 1:
+        return [read_reply(body, scale_max=3, label=1).grade]
+    return [reply.grade for reply in read_batch(body, labels=labels, scale_max=3).values()]
 
 
 def result(found: Scorecard, kind: ProbeKind) -> float | None:
@@ -207,9 +231,9 @@ def test_batches_are_reversed_and_repetitions_have_votes() -> None:
 
 
 def test_negatives_are_never_what_is_known_to_be_right() -> None:
-    """A relevant text of the query is not drawn, though it is among the documents."""
-    right = SUBJECTS[0].relevant[0]
-    plan = plan_probes(SUBJECTS[:1], [right, "something else"], seed=0)
+    """Texts that are worth something to the query are not drawn from the documents."""
+    subject = Subject(id="q", query="a question", relevant=("right",), related=("related",))
+    plan = plan_probes([subject], ["right", "related", "something else"], seed=0)
     assert {probe.texts for probe in of_kind(ProbeKind.NEGATIVE, plan)} == {
         (f"something else\n\n{NOTE}",)
     }
