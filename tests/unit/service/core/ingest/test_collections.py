@@ -5,9 +5,8 @@ import pytest
 
 from reteval.contract import limits
 from reteval.contract.testsets import TestSetHead
-from service.core.ingest.trec import read_trec
 from service.errors import InvalidError
-from tests.unit.service.core.ingest.bodies import DATA, LAX, take_csv, take_trec
+from tests.unit.service.core.ingest.bodies import DATA, LAX, file, imported, take_csv, take_trec
 
 
 def read(name: str) -> bytes:
@@ -60,14 +59,14 @@ def test_ingest_reads_a_topic_over_many_lines_as_one_text() -> None:
     )
 
 
-def test_read_trec_skips_the_comments_of_a_real_file() -> None:
+def test_import_skips_the_comments_of_a_real_file() -> None:
     """Only lines that begin with # are comments: the one inside a document's id is kept."""
-    topics = b"301\ta\n302\tb\n303\tc\n"
+    topics = file(b"301\ta\n302\tb\n303\tc\n", "t", "topics")
     plain, commented = (
         [
-            (located.query.id, judgment.id, judgment.grade)
-            for located in read_trec(topics, read(name))
-            for judgment in located.query.relevant or ()
+            (query.id, judgment.id, judgment.grade)
+            for query in imported(topics, file(read(name)), head=LAX)[2]
+            for judgment in query.relevant or ()
         ]
         for name in ("trec_eval/qrels.test", "trec_eval/qrels.test.with-comments")
     )
