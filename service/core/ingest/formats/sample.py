@@ -101,6 +101,7 @@ class Sample:
             )
         body = body.removeprefix(codecs.BOM_UTF8)
         try:
+            body.decode()  # what stays undecoded is not checked by the next line
             return _DOCUMENT.decode(body)
         except msgspec.ValidationError as exc:
             item = ProblemItem(

@@ -212,7 +212,9 @@ class Documents:
         zeros = f" {respelled} would be there with other zeros." if respelled else ""
         rows = [
             {"judged": one, "in_corpus": self._spellings.get(one, "")}
-            for one in sorted(self._missing, key=lambda one: one not in self._spellings)[:_EVIDENCE]
+            for one in sorted(self._missing, key=lambda one: (one not in self._spellings, one))[
+                :_EVIDENCE
+            ]
         ]
         return _say(
             DiagnosticCode.JUDGED_NOT_IN_CORPUS,

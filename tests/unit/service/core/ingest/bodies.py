@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import zipfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,15 @@ def take_ndjson(
 def file(body: bytes, name: str = "file", part: str = "") -> File:
     """A file of an upload."""
     return File(name, lambda: io.BytesIO(body), part)
+
+
+def zipped(*bodies: bytes, **named: bytes) -> bytes:
+    """A zip of files, named by their places or as told."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in {**{str(n): one for n, one in enumerate(bodies)}, **named}.items():
+            archive.writestr(name, body)
+    return out.getvalue()
 
 
 def imported(
