@@ -1,5 +1,6 @@
 """Gathers rows of several files into queries, and gives these once all is read."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -12,19 +13,25 @@ from reteval.contract.testsets import Judgment, Query, TestSetHead
 from service.core.ingest.formats.consensus import settle
 from service.core.ingest.formats.format import Holds, Opened
 from service.core.ingest.formats.grades import Flaw, Grades
-from service.core.ingest.formats.group import Group
+from service.core.ingest.formats.group import Group, Votes
 from service.core.ingest.formats.ledger import Ledger
 from service.core.ingest.formats.rows import Asked, Misfit, Row, Vote
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
+from service.errors import TooLargeError
 
 _MOST_LABELS: Final = 200
+_MOST_ORIGINS: Final = 60_000
 _MOST_UNKNOWN: Final = 100_000
 _SHORT: Final = limits.MAX_ID_BYTES // 4
 """Characters of an id that is within its bound however they are written."""
 _NO_TEXT_FIX: Final = (
     "Send the file with the queries, too; or say texts=ids, which lets their ids stand for them: "
     "enough to score rankings made elsewhere, not to ask an endpoint."
+)
+_DIFFER_FIX: Final = (
+    "Say which counts with consensus=median, majority_then_min, mean_rounded or human_last; of a "
+    "table, columns=…,rating:… takes one column."
 )
 _NEED: Final = "information_need"
 
@@ -64,6 +71,7 @@ class Gathering:
         self._by_text: dict[str, Group] = {}
         self._groups: list[Group] = []
         self._origins: list[Origin] = []
+        self._votes = Votes()
         self._models = frozenset(filter(None, (m.strip() for m in options.models.split(","))))
 
     def take(self, opened: Opened, holds: Holds, rows: Iterable[Row], split: str = "") -> None:
@@ -74,9 +82,15 @@ class Gathering:
         self._split = split
         for row in rows:
             ledger.read += 1
+            if ledger.read > limits.MAX_IMPORT_ROWS:
+                raise TooLargeError(
+                    f"The upload has over {limits.MAX_IMPORT_ROWS:,} rows: send a test set of this "
+                    "size as application/x-ndjson, a query a line."
+                )
             rater = row.rater if type(row) is Vote else ""
             origin = known.get((rater, opened.pointer))
             if origin is None:
+                self._check_size()
                 origin = known[rater, opened.pointer] = len(self._origins)
                 self._origins.append(Origin(file, rater, opened.pointer))
             if type(row) is Vote:
@@ -87,13 +101,17 @@ class Gathering:
                 self._ordinal += holds is Holds.QUERIES
                 self._refuse(row.reason, (row.message, row.fix), origin, row.at, row.member)
 
+    def _check_size(self) -> None:
+        if len(self._origins) >= _MOST_ORIGINS:
+            raise TooLargeError(f"The upload has over {_MOST_ORIGINS:,} raters: leave some out.")
+
     def judged_ids(self) -> set[str]:
         """The ids that judgments name, also those that no query has; before `located`."""
-        judged = {group.id for group in self._groups if group.id and len(group.grades)}
+        judged = {group.id for group in self._groups if group.id and group.first >= 0}
         return judged | set(self.unknown)
 
     def _vote(self, vote: Vote, origin: int, *, judgments_only: bool) -> None:
-        name, text, document, raw, at, _, _, need = vote
+        name, text, document, raw, at, member, _, need = vote
         label = str(raw)
         if label in self.labels or len(self.labels) < _MOST_LABELS:
             self.labels[label] += 1
@@ -111,19 +129,11 @@ class Gathering:
             and document.isprintable()
             and len(document) < _SHORT
         ):
-            self._add_vote(group, vote, grade, origin)
+            self._votes.add(group, document, grade, at, member, origin)
         elif isinstance(grade, str):
             self.ledger.unrated += 1
         else:
             self._refuse_vote(vote, grade, origin, group)
-
-    def _add_vote(self, group: Group, vote: Vote, grade: int, origin: int) -> None:
-        group.names += vote.document.encode()
-        group.ends.append(len(group.names))
-        group.grades.append(grade)
-        group.rows.append(vote.at)
-        group.members.append(vote.member)
-        group.origins.append(origin)
 
     def _refuse_vote(self, vote: Vote, grade: int | Flaw, origin: int, group: Group) -> None:
         flaw = find_flaw(vote.document, limits.MAX_ID_BYTES, blank="Name the document.")
@@ -132,7 +142,7 @@ class Gathering:
         elif flaw is not None:
             reason, said = "bad_document_id", (f"the document's id {flaw[0]}", flaw[1])
         else:  # odd characters, yet none that are refused
-            self._add_vote(group, vote, grade, origin)
+            self._votes.add(group, vote.document, grade, vote.at, vote.member, origin)
             return
         self._refuse(reason, said, origin, vote.at, vote.member)
 
@@ -235,93 +245,86 @@ class Gathering:
         return False
 
     def _settle(self, group: Group) -> Located:
-        documents = group.documents()
-        rows = group.rows
-        if len(set(documents)) == len(documents):
-            relevant = list(map(Judgment, documents, group.grades))
-        else:
-            relevant, kept = self._collapse(group, documents)
-            rows = kept  # type: ignore[assignment]
+        places = list(self._votes.of(group))
+        documents = list(map(self._votes.document, places))
+        grades: list[int] = [self._votes.grades[n] for n in places]
+        if len(set(documents)) != len(documents):
+            documents, grades, places = self._collapse(group, documents, places)
         query = Query(
             id=group.id,
             query=group.id if group.text is None else group.text,
-            relevant=relevant,
+            relevant=list(map(Judgment, documents, grades)),
             tags=list(group.tags),
             split=group.split,
             source=group.source,
             fields={_NEED: group.need} if group.need else {},
         )
+        rows = array("I", map(self._votes.rows.__getitem__, places))
         return Located(query=query, row=group.at, judgment_rows=rows)
 
-    def _collapse(self, group: Group, documents: list[str]) -> tuple[list[Judgment], list[int]]:
+    def _collapse(
+        self, group: Group, documents: list[str], places: list[int]
+    ) -> tuple[list[str], list[int], list[int]]:
+        """One vote a document, where they agree or a rule settles them."""
         votes: dict[str, list[int]] = {}
-        for n, document in enumerate(documents):
+        for document, n in zip(documents, places, strict=True):
             votes.setdefault(document, []).append(n)
-        relevant: list[Judgment] = []
-        rows: list[int] = []
-        for document, places in votes.items():
-            grade = (
-                group.grades[places[0]]
-                if len(places) == 1
-                else self._agree(group, document, places)
-            )
-            if grade is not None:
-                relevant.append(Judgment(document, grade))
-                rows.append(group.rows[places[0]])
-        return relevant, rows
+        settled = {
+            document: self._votes.grades[found[0]]
+            if len(found) == 1
+            else self._agree(group, document, found)
+            for document, found in votes.items()
+        }
+        kept = {document: grade for document, grade in settled.items() if grade is not None}
+        return list(kept), list(kept.values()), [votes[document][0] for document in kept]
 
     def _agree(self, group: Group, document: str, places: list[int]) -> int | None:
         """One grade for a document with several votes; None where they are in conflict."""
-        ballots: dict[str, tuple[int, int]] = {}
+        ballots: dict[str, int] = {}
+        grades = self._votes.grades
         for n in places:
-            rater, grade = self._origins[group.origins[n]].rater, group.grades[n]
-            first = ballots.setdefault(rater, (n, grade))
-            if first[0] == n:
+            first = ballots.setdefault(self._origins[self._votes.origins[n]].rater, n)
+            if first == n:
                 continue
-            if first[1] != grade:
-                self._conflict(group, document, first[0], n)
+            if grades[first] != grades[n]:
+                self._conflict(group, document, first, n)
                 return None
             self.ledger.duplicates += 1
         if len(ballots) == 1:
-            return group.grades[places[0]]
+            return grades[places[0]]
         self.voted_pairs += 1
-        grades = [grade for _, grade in ballots.values()]
-        if len(set(grades)) == 1:
-            return grades[0]
+        named = [(rater, grades[n]) for rater, n in ballots.items()]
+        if len({grade for _, grade in named}) == 1:
+            return named[0][1]
         self.differing_pairs += 1
         if self.options.consensus is None:
-            self._disagreement(group, document, list(ballots.values()))
+            self._disagreement(document, list(ballots.values()))
             return None
         self.settled_pairs += 1
-        named = [(rater, grade) for rater, (_, grade) in ballots.items()]
         return settle(self.options.consensus, named, self._models)
 
     def _conflict(self, group: Group, document: str, first: int, second: int) -> None:
-        self.ledger.conflicts += 1
+        query, grades = (group.id or group.text or "")[:80], self._votes.grades
         message = (
-            f"document {document[:200]!r} of query {(group.id or group.text or '')[:80]!r} has "
-            f"grade {group.grades[second]} here and {group.grades[first]} {self._at(group, first)}"
+            f"document {document[:200]!r} of query {query!r} has grade {grades[second]} here and "
+            f"{grades[first]} {self._at(first)}"
         )
-        origin, at = group.origins[second], group.rows[second]
-        said = (message, "Keep one of the two.")
-        self._refuse("conflict", said, origin, at, group.members[second])
+        self._refuse_at("conflict", (message, "Keep one of the two."), second)
 
-    def _disagreement(self, group: Group, document: str, ballots: list[tuple[int, int]]) -> None:
-        self.ledger.conflicts += 1
-        grades = ", ".join(f"{grade} {self._at(group, n)}" for n, grade in ballots[:5])
+    def _disagreement(self, document: str, places: list[int]) -> None:
+        grades = ", ".join(f"{self._votes.grades[n]} {self._at(n)}" for n in places[:5])
         message = f"raters differ on document {document[:200]!r}: {grades}"
-        n = ballots[-1][0]
-        fix = (
-            "Say which counts with consensus=median, majority_then_min, mean_rounded or "
-            "human_last; of a table, columns=…,rating:… takes one column."
-        )
-        self._refuse(
-            "raters_differ", (message, fix), group.origins[n], group.rows[n], group.members[n]
-        )
+        self._refuse_at("raters_differ", (message, _DIFFER_FIX), places[-1])
 
-    def _at(self, group: Group, n: int) -> str:
-        origin = self._origins[group.origins[n]]
-        where = origin.place(group.rows[n], group.members[n]) or f"row {group.rows[n]}"
+    def _refuse_at(self, reason: str, said: tuple[str, str], n: int) -> None:
+        self.ledger.conflicts += 1
+        votes = self._votes
+        self._refuse(reason, said, votes.origins[n], votes.rows[n], votes.member(n))
+
+    def _at(self, n: int) -> str:
+        origin = self._origins[self._votes.origins[n]]
+        row = self._votes.rows[n]
+        where = origin.place(row, self._votes.member(n)) or f"row {row}"
         rater = f" by {origin.rater[:80]}" if origin.rater else ""
         return f"in {where} of {origin.file}{rater}"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, Final, cast
 
-from reteval.contract.limits import MAX_IMPORT_BYTES
+from reteval.contract.limits import MAX_NDJSON_BYTES
 from service.core.ingest.formats.files import File
 from service.errors import MalformedTextError, TooLargeError
 
@@ -126,7 +126,7 @@ def _opener(start: Callable[[], IO[bytes]], name: str, most: int) -> Callable[[]
 
 
 def _most(packed: int) -> int:
-    return min(MAX_IMPORT_BYTES, _SLACK + MAX_RATIO * packed)
+    return min(MAX_NDJSON_BYTES, _SLACK + MAX_RATIO * packed)
 
 
 def _size(file: File) -> int:

@@ -81,7 +81,7 @@ class Import:
         """What looks wrong; reads the corpus, if there is one."""
         if self._warnings is None:
             if self._corpora:
-                self._documents.check(_known(self._corpora))
+                self._documents.check(lambda: _known(self._corpora))
             self._warnings = suspect(self.gathering, self.files, self._documents, self._judged_ids)
         return self._warnings
 

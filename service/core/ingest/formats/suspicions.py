@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -12,6 +12,8 @@ from service.core.ingest.formats.gathering import Gathering
 _EVIDENCE: Final = 5
 _SHARE: Final = 0.02
 _ODD_AT_LEAST: Final = 50
+_MOST_JUDGED: Final = 1_000_000
+"""Judged ids that are looked for in a corpus; further ones are not."""
 _IDENTICAL_AT_LEAST: Final = 20
 _DIGITS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
@@ -160,12 +162,11 @@ class Documents:
 
     def __init__(self, *, keep: bool) -> None:
         self._keep = keep
-        self._judged: Counter[str] = Counter()
+        self._judged: dict[str, int] = {}
         self._shapes: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
-        self._missing: set[str] = set()
+        self._total = 0
         self._spellings: dict[str, str] = {}
-        self._checked = False
 
     def see(self, ids: Iterable[str]) -> None:
         """Take the judged ids of a query."""
@@ -174,21 +175,19 @@ class Documents:
             if shape in self._shapes or len(self._shapes) < 1_000:  # noqa: PLR2004
                 self._shapes[shape] += 1
                 self._examples.setdefault(shape, one)
-            if self._keep:
-                self._judged[one] += 1
+            if self._keep and (one in self._judged or len(self._judged) < _MOST_JUDGED):
+                self._judged[one] = self._judged.get(one, 0) + 1
 
-    def check(self, corpus: Iterable[str]) -> None:
+    def check(self, corpus: Callable[[], Iterable[str]]) -> None:
         """Compare them with all ids that there are, which are too many to keep."""
-        self._checked = True
-        self._missing = set(self._judged)
-        plain: dict[str, list[str]] = {}
-        for one in self._missing:
-            plain.setdefault(_plain(one), []).append(one)
-        for one in corpus:
-            self._missing.discard(one)
-            for judged in plain.get(_plain(one), ()):
-                if judged != one:
-                    self._spellings[judged] = one
+        judged = self._judged
+        self._total = sum(judged.values())
+        for one in corpus():
+            judged.pop(one, None)
+        plain = {_plain(one): one for one in judged}
+        for one in corpus() if plain else ():
+            if (respelled := plain.get(_plain(one))) is not None:
+                self._spellings[respelled] = one
 
     def warnings(self) -> Iterator[Diagnostic]:
         """What is odd about them."""
@@ -203,23 +202,23 @@ class Documents:
                     "See whether they name documents; such ids are often damaged.",
                     [{"id": self._examples[one], "usual": self._examples[usual]} for one in odd],
                 )
-        if self._checked and self._missing:
+        if self._total and self._judged:
             yield self._missing_warning()
 
     def _missing_warning(self) -> Diagnostic:
-        missing = sum(self._judged[one] for one in self._missing)
-        respelled = sum(self._judged[one] for one in self._missing & set(self._spellings))
+        missing = sum(self._judged.values())
+        respelled = sum(self._judged[one] for one in self._spellings)
         zeros = f" {respelled} would be there with other zeros." if respelled else ""
         rows = [
             {"judged": one, "in_corpus": self._spellings.get(one, "")}
-            for one in sorted(self._missing, key=lambda one: (one not in self._spellings, one))[
+            for one in sorted(self._judged, key=lambda one: (one not in self._spellings, one))[
                 :_EVIDENCE
             ]
         ]
         return _say(
             DiagnosticCode.JUDGED_NOT_IN_CORPUS,
             f"Judgments of documents that the corpus does not have: {missing} of "
-            f"{self._judged.total():,}.{zeros}",
+            f"{self._total:,}.{zeros}",
             "Spell ids as the corpus does, or set an id_rule; documents that are gone can never "
             "be found.",
             rows,
