@@ -26,6 +26,7 @@ from service.api import (
     catalogues,
     comparisons,
     endpoints,
+    faqs,
     gates,
     grants,
     keeping,
@@ -34,13 +35,17 @@ from service.api import (
     power,
     previews,
     probes,
+    query_samples,
     rankings,
     reports,
     runs,
+    splits,
+    suites,
     system,
     teams,
     test_sets,
     trends,
+    versions,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -77,6 +82,11 @@ _log = structlog.get_logger("reteval.app")
 
 _V1: Final = (
     *test_sets.HANDLERS,
+    *versions.HANDLERS,
+    *splits.HANDLERS,
+    *suites.HANDLERS,
+    *faqs.HANDLERS,
+    *query_samples.HANDLERS,
     *runs.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,

@@ -108,7 +108,7 @@ class NotTerminalError(ServiceError):
 
 
 class NameTakenError(ServiceError):
-    """Something else has that name: a saved endpoint, or a team."""
+    """Something else has that name: a saved endpoint, a suite, or a team."""
 
     code = ErrorCode.NAME_TAKEN
     status = HTTPStatus.CONFLICT

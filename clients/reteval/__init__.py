@@ -24,6 +24,8 @@ from reteval.contract.runs import (
     RunRequest,
     RunStatus,
 )
+from reteval.contract.splits import SplitReport
+from reteval.contract.suites import Suite, SuiteRequest, SuiteRun, SuiteRunRequest
 from reteval.contract.teams import Team, TeamRequest
 from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetUpload
 from reteval.contract.webhooks import Webhook, WebhookEvent, WebhookRequest, WebhookSecret
@@ -99,6 +101,11 @@ __all__ = [
     "ServerError",
     "Severity",
     "SignatureError",
+    "SplitReport",
+    "Suite",
+    "SuiteRequest",
+    "SuiteRun",
+    "SuiteRunRequest",
     "Team",
     "TeamLimits",
     "TeamRequest",

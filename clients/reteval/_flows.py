@@ -6,7 +6,7 @@ sent what came of it. A client only sends and sleeps.
 
 import math
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from http import HTTPStatus
 from itertools import count
 from typing import Final, TypeVar, cast
@@ -19,11 +19,12 @@ from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe)
+J = TypeVar("J", Run, Comparison, Probe, SuiteRun)
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 
@@ -47,13 +48,19 @@ def exchange(call: Call[T], retry: Retry) -> Flow[T]:
     Raises:
         RetevalError: what the last attempt came to.
     """
+    found, _ = yield from exchange_whole(call, retry)
+    return found
+
+
+def exchange_whole(call: Call[T], retry: Retry) -> Flow[tuple[T, Mapping[str, str]]]:
+    """Do as `exchange`; return the headers of the answer, too, their names in lower case."""
     if call.keyed:
         call = with_key(call, uuid.uuid4().hex)
     answer, attempt = yield from _settle(call, retry)
     if call.method == "DELETE" and attempt and answer.status == HTTPStatus.NOT_FOUND:
         # An earlier attempt deleted it; only its answer was lost.
         answer = Reply(status=HTTPStatus.NO_CONTENT, headers=answer.headers, body=b"")
-    return read(call, answer)
+    return read(call, answer), answer.headers
 
 
 def await_end(
@@ -64,7 +71,7 @@ def await_end(
     timeout_s: float | None,
     on_progress: Callable[[J], object] | None = None,
 ) -> Flow[J]:
-    """Poll a run, comparison or probe until it ends, no faster than suggested, and return it.
+    """Poll until a job ends, no faster than suggested, and return it.
 
     `get` makes the call that is held so many seconds. The service holds each answer until the
     end; with `on_progress`, only as long as it suggests between polls, so that progress is seen.

@@ -26,6 +26,7 @@ from reteval.contract.gates import GatePending
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 
 
 class RetevalError(Exception):
@@ -114,7 +115,9 @@ class ServerError(ResponseError):
 class WaitTimeoutError(RetevalError):
     """Something had not ended in the time given; it goes on. `pending` is its last known state."""
 
-    def __init__(self, pending: Run | Comparison | Probe | GatePending, timeout_s: float) -> None:
+    def __init__(
+        self, pending: Run | SuiteRun | Comparison | Probe | GatePending, timeout_s: float
+    ) -> None:
         super().__init__(pending, timeout_s)
         self.pending = pending
         self.timeout_s = timeout_s

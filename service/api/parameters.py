@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
@@ -11,6 +11,8 @@ from reteval.contract.history import DEFAULT_TREND, MAX_TREND
 from reteval.contract.imports import ImportOptions
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
+from reteval.contract.testsets import JudgmentSource, Moment, Rater
+from reteval.contract.versions import MAX_NOTE_BYTES
 
 Limit = Annotated[
     int, Meta(ge=1, le=limits.MAX_PAGE, description="Items on a page; the last may have fewer.")
@@ -31,6 +33,44 @@ class PageParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     limit: Limit = limits.DEFAULT_PAGE
     cursor: Cursor = ""
+
+
+class TestSetListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which test sets to list."""
+
+    __test__ = False
+
+    name: Annotated[
+        str,
+        Meta(
+            max_length=limits.MAX_NAME_BYTES,
+            description="Only the versions of a name, which may hold what a path cannot.",
+        ),
+    ] = ""
+
+
+class DiffParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to compare a test set with."""
+
+    against: Annotated[
+        str,
+        Meta(
+            max_length=limits.MAX_NAME_BYTES,
+            description="Id or name of the set before; empty: the one it was made from.",
+        ),
+    ] = ""
+
+
+class RatingParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a JSON change set has beside its judgments, for a table of ratings.
+
+    `rater`, `at` and `source` hold for the rows that do not say it themselves.
+    """
+
+    note: Annotated[str, Meta(max_length=MAX_NOTE_BYTES)] = ""
+    rater: Rater | UnsetType = UNSET
+    at: Moment | UnsetType = UNSET
+    source: JudgmentSource | UnsetType = UNSET
 
 
 class UploadParameters(ImportOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,7 +118,9 @@ class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fi
         str, Meta(max_length=64, description="A metric, worst first, or `-metric`, best first.")
     ] = ""
     status: OutcomeStatus | None = None
-    slice: Annotated[str, Meta(max_length=600, description="`tag:` and a tag.")] = ""
+    slice: Annotated[
+        str, Meta(max_length=600, description="A slice of the run, such as `tag:faq`.")
+    ] = ""
 
 
 class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

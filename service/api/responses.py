@@ -1,7 +1,7 @@
 """Writing responses: structs as JSON, streams as they are made."""
 
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -15,8 +15,10 @@ from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run, RunPage
 from reteval.contract.saved_endpoints import SavedEndpointPage
+from reteval.contract.suites import SuiteRun
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
+from reteval.contract.versions import DiffPage, VersionPage
 from service.api.bodies import AnyRequest
 from service.api.conditional import answer_known
 from service.api.operations import JSON
@@ -25,8 +27,8 @@ LINK_HEADERS: Final = {"Link": '`rel="next"` leads to the next page; absent on t
 POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
-GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage
-FixedPage = OutcomePage | QueryPage | QueryRowPage | VariantPage
+GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage | VersionPage
+FixedPage = DiffPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
 
 
 def answer(
@@ -57,7 +59,7 @@ def accept_run(run: Run) -> Response[bytes]:
     return answer(run, status=202, headers=headers)
 
 
-def pace(job: Comparison | Preview | Probe | Run) -> dict[str, str]:
+def pace(job: Comparison | Preview | Probe | Run | SuiteRun) -> dict[str, str]:
     """Return the header that says when it is worth asking again."""
     return {} if job.poll_after_s is None else {"Retry-After": str(math.ceil(job.poll_after_s))}
 
@@ -87,10 +89,14 @@ def answer_nothing() -> Response[bytes]:
 
 
 def answer_stream(
-    chunks: AsyncIterator[bytes], *, media: str, filename: str | None = None
+    chunks: AsyncIterator[bytes],
+    *,
+    media: str,
+    filename: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Stream:
     """Answer with chunks as they are made; with `filename`, as a download."""
-    headers = {}
+    sent = dict(headers or {})
     if filename is not None:
-        headers["Content-Disposition"] = f'attachment; filename="{filename}"'
-    return Stream(chunks, media_type=media, headers=headers)
+        sent["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return Stream(chunks, media_type=media, headers=sent)

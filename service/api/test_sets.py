@@ -1,15 +1,16 @@
 """Routes of `/v1/test-sets`."""
 
-from typing import Final, Literal
+from typing import Annotated, Final
 
 from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
+from reteval.contract.exports import DEFAULT_INDEX, LOST_HEADER, MAX_INDEX_BYTES, ExportFormat
 from reteval.contract.imports import ImportPreview
 from reteval.contract.testsets import QueryPage, TestSet, TestSetPage, TestSetUpload
 from service import errors
@@ -34,7 +35,7 @@ from service.api.operations import (
     deletes,
     reads,
 )
-from service.api.parameters import PageParameters, UploadParameters
+from service.api.parameters import PageParameters, TestSetListParameters, UploadParameters
 from service.api.responses import (
     LINK_HEADERS,
     answer,
@@ -44,14 +45,16 @@ from service.api.responses import (
     answer_stream,
 )
 from service.api.uploads import MultipartUpload, receive, stage
-from service.core import exports, test_sets, trec
+from service.core import test_sets
 from service.core.backend import Backend
+from service.core.exports import registry
 from service.core.grants import TEST_SET
 from service.core.idempotency import Idempotency
 from service.core.importing import preview_upload
+from service.core.test_sets import StagedSet
 
-_TAG: Final = "test sets"
-_STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
+TAG: Final = "test sets"
+STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
 
 Deployed = NamedDependency[SkipValidation[Backend]]
 
@@ -59,14 +62,22 @@ Deployed = NamedDependency[SkipValidation[Backend]]
 class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The form of an exported test set."""
 
-    format: Literal["jsonl", "trec"] = "jsonl"
+    format: ExportFormat = ExportFormat.JSONL
+    index: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_INDEX_BYTES,
+            description="The index that `rank_eval` says the documents are in.",
+        ),
+    ] = DEFAULT_INDEX
 
 
 @creates(
     "/test-sets",
     Operation(
         id="uploadTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
@@ -79,11 +90,11 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "set are fields of a JSON object of our own."
         ),
         answers={
-            201: Answer(about="Stored", media={JSON: TestSet}, headers=_STORED_HEADERS),
+            201: Answer(about="Stored", media={JSON: TestSet}, headers=STORED_HEADERS),
             200: Answer(
                 about="The same set is stored already under this name, or a preview",
                 media={JSON: (TestSet, ImportPreview)},
-                headers=_STORED_HEADERS,
+                headers=STORED_HEADERS,
             ),
         },
         headers=REQUEST_HEADERS,
@@ -117,7 +128,11 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
     if asked.dry_run:
         async with receive(request, asked) as upload:
             return answer(await preview_upload(upload))
-    staged = await stage(request, backend, asked)
+    return await store_staged(request, backend, await stage(request, backend, asked))
+
+
+async def store_staged(request: AnyRequest, backend: Backend, staged: StagedSet) -> Response[bytes]:
+    """Answer a set that was read and checked: stored now, or found."""
 
     async def make(held: Idempotency | None) -> Response[bytes]:
         test_set, created = await test_sets.store_test_set(backend, staged, idempotency=held)
@@ -137,18 +152,20 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
     "/test-sets",
     Operation(
         id="listTestSets",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
         answers={200: Answer(about="A page", media={JSON: TestSetPage}, headers=LINK_HEADERS)},
-        query=PageParameters,
+        query=TestSetListParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
 )
 async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of test sets."""
-    page = read_query(request, PageParameters)
-    found = await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit)
+    page = read_query(request, TestSetListParameters)
+    found = await test_sets.list_test_sets(
+        backend, name=page.name, cursor=page.cursor, limit=page.limit
+    )
     return answer_page(request, found)
 
 
@@ -156,7 +173,7 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
     "/test-sets/{test_set:str}",
     Operation(
         id="getTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Read a test set's head",
@@ -178,7 +195,7 @@ async def get_test_set(
     "/test-sets/{test_set:str}/queries",
     Operation(
         id="listTestSetQueries",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="List a test set's queries in upload order",
@@ -201,12 +218,24 @@ async def list_queries(
     "/test-sets/{test_set:str}/export",
     Operation(
         id="exportTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Download a test set",
-        about="`jsonl` can be uploaded again as it is; `trec` is a zip of topics and qrels.",
-        answers={200: Answer(about="The set", media={JSON_LINES: None, ZIP: None})},
+        about=(
+            "`jsonl` can be uploaded again as it is; the others are forms that other tools read. "
+            "`trec` and `beir` are zips."
+        ),
+        answers={
+            200: Answer(
+                about="The set",
+                media={JSON_LINES: None, JSON: None, CSV: None, TEXT: None, ZIP: None},
+                headers={
+                    LOST_HEADER: "What of this set the format has no place for, such as "
+                    "`tags, split`; absent where nothing is lost."
+                },
+            )
+        },
         query=ExportParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -214,21 +243,23 @@ async def list_queries(
 async def export_test_set(
     request: AnyRequest, backend: Deployed, test_set: FromPath[str]
 ) -> Stream:
-    """Stream a test set."""
+    """Stream a test set, and say first what of it is left behind."""
     wanted = read_query(request, ExportParameters)
     found = await test_sets.get_test_set(backend, test_set)
-    if wanted.format == "trec":
-        chunks = trec.export_test_set(backend, found)
-        return answer_stream(chunks, media=ZIP, filename=f"{found.id}.zip")
-    lines = exports.export_queries(backend, found)
-    return answer_stream(lines, media=JSON_LINES, filename=f"{found.id}.jsonl")
+    made = await registry.export_test_set(backend, found, wanted.format, index=wanted.index)
+    return answer_stream(
+        made.chunks,
+        media=made.layout.media,
+        filename=f"{found.id}.{made.layout.ending}",
+        headers={LOST_HEADER: ", ".join(made.lost)} if made.lost else {},
+    )
 
 
 @deletes(
     "/test-sets/{test_set:str}",
     Operation(
         id="deleteTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_DELETED,
         summary="Delete a test set that no run refers to",

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Scope
-from reteval.contract.metrics import UnknownMetricError, parse_metric
+from reteval.contract.metrics import UnknownMetricError, choose_headline, parse_metric
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import RunStatus
 from service.core.backend import Backend
@@ -18,7 +18,6 @@ from service.store.keys import new_id
 from service.store.records import ComparisonRecord, ComparisonSpec, Idempotency, RunRecord
 
 POLL_S: Final = 0.5
-_PREFERRED: Final = ("ndcg@10", "mrr")
 _WITH_NUMBERS: Final = (RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS)
 
 
@@ -115,11 +114,19 @@ def _check_pair(request: ComparisonRequest, baseline: RunRecord, candidate: RunR
                 f"Run {record.id!r} is {record.status.value} and has no numbers of its own; "
                 "compare completed runs."
             )
-    same = baseline.spec.test_set.hash == candidate.spec.test_set.hash
-    if not same and request.on is not Scope.INTERSECTION:
+    before, after = baseline.spec.test_set, candidate.spec.test_set
+    if request.on is Scope.INTERSECTION:
+        return
+    if before.hash != after.hash:
         raise NotComparableError(
-            "The runs were scored on different test sets; send `on: intersection` to compare "
-            "the queries they share, or rescore one of them with the other's test set."
+            f"The runs were scored on different test sets (what differs: GET /v1/test-sets/"
+            f"{after.id}/diff?against={before.id}); rescore one of them with the other's test "
+            "set, or send `on: intersection` to compare the queries they share."
+        )
+    if baseline.spec.request.split != candidate.spec.request.split:
+        raise NotComparableError(
+            "The runs were scored on different splits of the test set; send `on: intersection` to "
+            "compare the queries they share, or rescore one of them with the other's split."
         )
 
 
@@ -135,7 +142,7 @@ def _resolve(
         items += [item] if item else []
         metrics.append(metric)
     chosen = list(dict.fromkeys(metrics)) or shared
-    primary = next((name for name in (*_PREFERRED, *chosen) if name in chosen), "")
+    primary = choose_headline(chosen) if chosen else ""
     if request.primary is not None:
         item, primary = _read_metric(request.primary, shared, "/primary")
         items += [item] if item else []

@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from reteval.contract.results import MetricSummary
+from reteval.contract.splits import SplitShare
 from service.core.backend import Backend
 
 
@@ -17,6 +18,7 @@ class _Report(Struct, frozen=True, kw_only=True):
     num_queries: int
     status: str
     metrics: dict[str, MetricSummary] | None
+    split: SplitShare | UnsetType = UNSET
 
 
 async def read_history(backend: Backend, test_set: str) -> AsyncIterator[bytes]:
@@ -46,5 +48,7 @@ def flatten(report: bytes) -> bytes:
         "num_queries": read.num_queries,
         "status": read.status,
     }
+    if read.split is not UNSET:
+        line["split"] = read.split.name
     line.update({name: summary.mean for name, summary in (read.metrics or {}).items()})
     return msgspec.json.encode(line) + b"\n"

@@ -18,7 +18,7 @@ from service.core.ingest.formats.reading import Import, read_import
 from service.core.ingest.json_body import read_json
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
-from service.core.test_sets import StagedSet
+from service.core.test_sets import StagedSet, stage
 from service.errors import InvalidError, TooLargeError
 
 _SHOWN: Final = 5
@@ -46,13 +46,12 @@ async def stage_upload(backend: Backend, upload: Upload) -> StagedSet:
     """
     found = await asyncio.to_thread(read_import, upload.files, upload.options, upload.head)
     found.settle()
-    staging = await backend.store.test_sets.stage(backend.tenant)
+    located, head = await _queries(found, upload, strict=True)
+    staged = await stage(backend, head, located)
     try:
-        located, head = await _queries(found, upload, strict=True)
-        draft = await ingest(located, head, staging.write)
-        return StagedSet(staging, await _warned(found, draft))
+        return structs.replace(staged, draft=await _warned(found, staged.draft))
     except BaseException:
-        await staging.discard()
+        await staged.discard()
         raise
 
 

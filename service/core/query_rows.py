@@ -11,6 +11,7 @@ from msgspec import Struct
 from reteval.contract.metrics import UnknownMetricError, parse_metric
 from reteval.contract.outcomes import OutcomeRow, OutcomeStatus, QueryRow, QueryRowPage
 from reteval.contract.problems import ProblemItem
+from reteval.contract.slices import SLICES, is_slice
 from service.core.backend import Backend
 from service.errors import InvalidError
 from service.store.chunks import SIZE
@@ -20,7 +21,6 @@ EXPECT_NOTHING: Final = "expect_nothing"
 EMPTY_ANSWER: Final = "empty_answer"
 NO_SUCH_GRADE: Final = "no_document_of_the_grade"
 """A metric with `rel` where the query has no document of that grade."""
-_SLICE_PREFIX: Final = "tag:"
 
 
 class RowQuery(Struct, frozen=True, kw_only=True):
@@ -42,6 +42,7 @@ class Sheet(Struct, frozen=True, kw_only=True):
     columns: dict[str, "array[float]"]
     statuses: bytes
     tags: list[list[str]]
+    slices: list[list[str]]
 
 
 async def read_sheet(backend: Backend, run_id: str) -> Sheet:
@@ -55,14 +56,16 @@ async def read_sheet(backend: Backend, run_id: str) -> Sheet:
     clean, _ = await outcomes.plan_size(tenant, run_id)
     record = await backend.store.runs.get(tenant, run_id)
     test_set = await backend.store.test_sets.get(tenant, record.spec.test_set.id)
+    stats = record.spec.portion.stats if record.spec.portion else test_set.stats
     columns = await outcomes.columns(tenant, run_id)
     statuses = await outcomes.statuses(tenant, run_id)
     return Sheet(
         clean=clean,
-        scorable=min(clean, test_set.stats.scorable),
+        scorable=min(clean, stats.scorable),
         columns={name: columns[name] for name in record.spec.metrics if name in columns},
         statuses=statuses[:clean],
         tags=await outcomes.tags(tenant, run_id),
+        slices=await outcomes.slices(tenant, run_id),
     )
 
 
@@ -141,8 +144,8 @@ def _select(sheet: Sheet, wanted: RowQuery) -> list[int]:
         byte = STATUSES.index(wanted.status)
         places = (place for place in places if sheet.statuses[place] == byte)
     if wanted.slice:
-        tag = _read_slice(wanted.slice)
-        places = (place for place in places if tag in sheet.tags[place])
+        _check_slice(wanted.slice)
+        places = (place for place in places if wanted.slice in sheet.slices[place])
     return list(places)
 
 
@@ -165,13 +168,14 @@ def _refused(pointer: str, message: str, sheet: Sheet) -> InvalidError:
     return InvalidError("The rows cannot be sorted so.", errors=[item])
 
 
-def _read_slice(text: str) -> str:
-    if not text.startswith(_SLICE_PREFIX):
+def _check_slice(text: str) -> None:
+    if not is_slice(text):
         item = ProblemItem(
-            pointer="?slice", message=f"{text!r} is no slice", fix="Write `tag:` and a tag."
+            pointer="?slice",
+            message=f"{text!r} is no slice",
+            fix=f"Write one of {', '.join(f'{kind}:' for kind in SLICES)} and a value.",
         )
         raise InvalidError("The rows cannot be cut so.", errors=[item])
-    return text.removeprefix(_SLICE_PREFIX)
 
 
 async def _rows_at(backend: Backend, run_id: str, places: Sequence[int]) -> dict[int, OutcomeRow]:

@@ -17,6 +17,7 @@ from service.core.ingest.rankings import read_rankings
 from service.core.jobs import wake
 from service.core.run_checks import check_names
 from service.core.runs import find_test_set, show
+from service.core.splits import find_portion
 from service.errors import InvalidError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
@@ -44,6 +45,7 @@ async def score_rankings(
         k_values=list(head.k_values),
         meta=head.meta,
         interval=head.interval,
+        split=head.split,
         limits=Limits(max_error_rate=head.max_error_rate),
     )
     rankings = await asyncio.to_thread(lambda: list(read_rankings(body)))
@@ -51,7 +53,9 @@ async def score_rankings(
     metrics = _resolve(request)
     longest = max(len(ranking.ids) for ranking in rankings)
     depth = head.depth or min(max(longest, *head.k_values), limits.MAX_DEPTH)
-    outlook = estimate(request, test_set.stats, depth=depth, metrics=metrics)
+    portion = await find_portion(backend, test_set, head.split)
+    stats = portion.stats if portion else test_set.stats
+    outlook = estimate(request, stats, depth=depth, metrics=metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=request,
@@ -63,7 +67,8 @@ async def score_rankings(
         planned=structs.replace(outlook.planned, adversarial=0),
         egress=backend.egress,
         code_version=backend.code_version,
-        unscorable=test_set.stats.unscorable,
+        unscorable=stats.unscorable,
+        portion=portion,
         uploaded=True,
     )
     await set_aside(backend, spec, outlook)

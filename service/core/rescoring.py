@@ -10,6 +10,7 @@ from service.core.backend import Backend
 from service.core.estimates import estimate
 from service.core.run_checks import check_names
 from service.core.runs import accept, find_test_set
+from service.core.splits import find_portion
 from service.errors import InvalidError, NoRankingsError
 from service.queue import INTERACTIVE
 from service.store.keys import new_id
@@ -26,7 +27,7 @@ async def rescore(
     """Accept a child run that sends nothing.
 
     Raises:
-        InvalidError: a metric that is unknown or deeper than the rankings.
+        InvalidError: a metric that is unknown or deeper than the rankings, or an unknown split.
         NotFoundError: no such run or test set.
         NotTerminalError: the run has not ended.
         NoRankingsError: the run ended before it stored a ranking.
@@ -41,9 +42,11 @@ async def rescore(
     ref = request.test_set or parent.spec.test_set.id
     test_set = await find_test_set(backend, ref)
     changed = _change(parent, request)
+    portion = await find_portion(backend, test_set, changed.split)
+    stats = portion.stats if portion else test_set.stats
     metrics = _resolve(changed, parent, asked_anew=_asks_anew(request))
     threshold = request.relevant_from or _threshold(parent, test_set)
-    outlook = estimate(changed, test_set.stats, depth=parent.spec.depth, metrics=metrics)
+    outlook = estimate(changed, stats, depth=parent.spec.depth, metrics=metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=structs.replace(changed, test_set=test_set.id),
@@ -52,10 +55,11 @@ async def rescore(
         ),
         depth=parent.spec.depth,
         metrics=metrics,
-        planned=Estimate(clean=test_set.stats.scorable, adversarial=0, bytes=outlook.planned.bytes),
+        planned=Estimate(clean=stats.scorable, adversarial=0, bytes=outlook.planned.bytes),
         egress=parent.spec.egress,
         code_version=backend.code_version,
-        unscorable=test_set.stats.unscorable,
+        unscorable=stats.unscorable,
+        portion=portion,
         rescore=Rescore(parent=parent.id, relevant_from=threshold),
     )
     await backend.store.runs.use(backend.tenant, parent.id)
@@ -77,6 +81,7 @@ def _change(parent: RunRecord, request: RescoreRequest) -> RunRequest:
         k_values=before.k_values if request.k_values is None else request.k_values,
         interval=before.interval if request.interval is None else request.interval,
         limits=limits,
+        split=before.split if request.split is None else request.split,
     )
     items = check_names(changed)
     if items:

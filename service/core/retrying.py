@@ -43,9 +43,8 @@ async def retry(
     check_target(endpoint, backend.policy)
     rate = changed.limits.rate_per_s
     test_set = await backend.store.test_sets.get(backend.tenant, parent.spec.test_set.id)
-    outlook = estimate(
-        changed, test_set.stats, depth=parent.spec.depth, metrics=parent.spec.metrics
-    )
+    stats = parent.spec.portion.stats if parent.spec.portion else test_set.stats
+    outlook = estimate(changed, stats, depth=parent.spec.depth, metrics=parent.spec.metrics)
     spec: RunSpec = structs.replace(
         parent.spec,
         id=new_id("run"),

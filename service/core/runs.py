@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import Progress, Run, RunPage, RunRequest, RunStatus, TestSetRef
+from reteval.contract.splits import HoldoutLooks, SplitShare
 from reteval.contract.testsets import TestSet
 from service.core.admission import set_aside
 from service.core.backend import Backend, to_iso
@@ -15,7 +16,8 @@ from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.estimates import Outlook, estimate
 from service.core.jobs import await_end, wake
 from service.core.model_checks import find_model_headers, resolve_model, strip_model_secrets
-from service.core.run_checks import check_run
+from service.core.run_checks import Resolved, check_run
+from service.core.splits import find_portion
 from service.core.trends import hide_secrets
 from service.errors import NotFoundError
 from service.queue import RUNS
@@ -35,6 +37,13 @@ class RunFilter(Struct, frozen=True, kw_only=True):
     status: RunStatus | None = None
 
 
+class DraftedRun(Struct, frozen=True):
+    """A run that can be stored, and what it will cost."""
+
+    spec: RunSpec
+    outlook: Outlook
+
+
 async def create_run(
     backend: Backend, request: RunRequest, *, idempotency: Idempotency | None = None
 ) -> Run:
@@ -47,12 +56,42 @@ async def create_run(
         QuotaExceededError: the team may not have another one of this size.
         IdempotencyConflictError: another process took the key over.
     """
-    request = structs.replace(request, endpoint=await resolve_endpoint(backend, request.endpoint))
-    request = await resolve_model(backend, request)
+    request = await resolve_targets(backend, request)
     resolved = check_run(request, backend.policy)
     test_set = await find_test_set(backend, request.test_set)
-    headers = join_headers(request.endpoint.headers, find_model_headers(request))
-    outlook = estimate(request, test_set.stats, depth=resolved.depth, metrics=resolved.metrics)
+    drafted = await draft_run(backend, request, resolved, test_set)
+    headers = find_headers(request)
+    return await accept(
+        backend, drafted.spec, drafted.outlook, headers=headers, idempotency=idempotency
+    )
+
+
+async def resolve_targets(backend: Backend, request: RunRequest) -> RunRequest:
+    """Return a request with saved endpoints and models in the place of their names.
+
+    Raises:
+        InvalidError, SecretsUnavailableError: there is no such one, or it cannot be read.
+    """
+    endpoint = await resolve_endpoint(backend, request.endpoint)
+    return await resolve_model(backend, structs.replace(request, endpoint=endpoint))
+
+
+def find_headers(request: RunRequest) -> dict[str, str]:
+    """Return the header values of a request, which are kept apart from it."""
+    return join_headers(request.endpoint.headers, find_model_headers(request))
+
+
+async def draft_run(
+    backend: Backend, request: RunRequest, resolved: Resolved, test_set: TestSet
+) -> DraftedRun:
+    """Spell out a run that was checked, and what it will cost.
+
+    Raises:
+        InvalidError: the test set has no such split.
+    """
+    portion = await find_portion(backend, test_set, request.split)
+    stats = portion.stats if portion else test_set.stats
+    outlook = estimate(request, stats, depth=resolved.depth, metrics=resolved.metrics)
     spec = RunSpec(
         id=new_id("run"),
         request=structs.replace(
@@ -66,9 +105,10 @@ async def create_run(
         planned=outlook.planned,
         egress=backend.egress,
         code_version=backend.code_version,
-        unscorable=test_set.stats.unscorable,
+        unscorable=stats.unscorable,
+        portion=portion,
     )
-    return await accept(backend, spec, outlook, headers=headers, idempotency=idempotency)
+    return DraftedRun(spec, outlook)
 
 
 async def accept(
@@ -135,8 +175,10 @@ async def list_runs(backend: Backend, wanted: RunFilter, *, cursor: str, limit: 
         status=wanted.status,
     )
     now = backend.now()
+    looked = [record.holdout for record in records if record.look]
+    totals = await backend.store.looks.totals(backend.tenant, looked)
     return RunPage(
-        items=tuple(show(record, now) for record in records),
+        items=tuple(show(record, now, looks=totals.get(record.holdout)) for record in records),
         next_cursor=cursors.issue(scope, position),
     )
 
@@ -181,8 +223,11 @@ def show_to(backend: Backend, record: RunRecord) -> Run:
     return structs.replace(run, endpoint=Endpoint(url=hide_secrets(run.endpoint.url)))
 
 
-def show(record: RunRecord, now: datetime) -> Run:
-    """Turn a stored record into what clients see at `now`."""
+def show(record: RunRecord, now: datetime, *, looks: int | None = None) -> Run:
+    """Turn a stored record into what clients see at `now`.
+
+    `looks` is how many there were at the run's hold-out; None: as many as when it ended.
+    """
     spec = record.spec
     eta_s = _eta(record, now)
     return Run(
@@ -211,7 +256,18 @@ def show(record: RunRecord, now: datetime) -> Run:
         waits_until=_waits_until(record, now),
         bytes=record.bytes,
         pinned=record.pinned,
+        split=show_split(spec),
+        holdout_looks=HoldoutLooks(look=record.look, total=looks or record.look)
+        if record.look
+        else None,
     )
+
+
+def show_split(spec: RunSpec) -> SplitShare | None:
+    """Return the split that a run is over."""
+    if spec.portion is None:
+        return None
+    return SplitShare(name=spec.request.split, outside=spec.portion.outside)
 
 
 async def find_test_set(backend: Backend, ref: str) -> TestSet:

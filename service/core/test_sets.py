@@ -1,17 +1,29 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from typing import IO
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from reteval.contract.testsets import QueryPage, TestSet, TestSetHead, TestSetPage
+from reteval.contract.differences import Changes
+from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
+from service.core.building.faq import QUESTION_NAMES, read_faq
+from service.core.building.rows import read_objects, read_table
 from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
 from service.errors import NotFoundError
+from service.store.differences import compare_heads, count_changes
 from service.store.records import Idempotency, TestSetDraft
 from service.store.test_sets import Staging
+
+
+class Lineage(Struct, frozen=True):
+    """What a set is made from, and why."""
+
+    parent: TestSet
+    note: str = ""
 
 
 class StagedSet(Struct, frozen=True):
@@ -19,6 +31,7 @@ class StagedSet(Struct, frozen=True):
 
     staging: Staging
     draft: Draft
+    lineage: Lineage | None = None
 
     async def discard(self) -> None:
         """Drop what is left of it; nothing is, once it was committed."""
@@ -34,7 +47,36 @@ async def stage_ndjson(
         MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
         TooLargeError: a line is too long.
     """
-    return await write_apart(backend, head, read_ndjson(chunks))
+    return await stage(backend, head, read_ndjson(chunks))
+
+
+async def stage_rewritten(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query], *, note: str
+) -> StagedSet:
+    """Read a stored test set with each query rewritten, to become another version of it.
+
+    Raises:
+        InvalidError: what it became breaks a rule.
+    """
+    queries = _rewrite(backend, test_set, rewrite)
+    return await stage(backend, head_of(test_set), queries, lineage=Lineage(test_set, note))
+
+
+def head_of(test_set: TestSet) -> TestSetHead:
+    """Return what a stored set says of itself apart from its queries."""
+    return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
+
+
+async def stage_faq(
+    backend: Backend, head: TestSetHead, file: IO[bytes], *, table: bool
+) -> StagedSet:
+    """Read a test set sent as questions with the documents that answer them.
+
+    Raises:
+        MalformedTextError, InvalidError: the body cannot be read, or breaks a rule.
+    """
+    rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
+    return await stage(backend, head, read_faq(rows, grade=head.scale.max))
 
 
 async def store_test_set(
@@ -49,7 +91,7 @@ async def store_test_set(
         QuotaExceededError: the team may not have another one of this size.
         IdempotencyConflictError: another process took the key over.
     """
-    draft = staged.draft
+    draft, lineage = staged.draft, staged.lineage
     return await backend.store.test_sets.commit(
         backend.tenant,
         staged.staging,
@@ -63,6 +105,10 @@ async def store_test_set(
             allow_unscorable=draft.head.allow_unscorable,
             stats=draft.stats,
             warnings=draft.warnings,
+            parent=lineage.parent.id if lineage else None,
+            note=lineage.note if lineage else "",
+            created_by=backend.identity.key,
+            changes=await _count_changes(backend, staged, lineage.parent) if lineage else None,
         ),
         created_at=to_iso(backend.now()),
         quotas=backend.quotas,
@@ -79,17 +125,20 @@ async def get_test_set(backend: Backend, ref: str) -> TestSet:
     return await backend.store.test_sets.get(backend.tenant, ref)
 
 
-async def list_test_sets(backend: Backend, *, cursor: str, limit: int) -> TestSetPage:
-    """Return a page of test sets, newest first.
+async def list_test_sets(backend: Backend, *, name: str, cursor: str, limit: int) -> TestSetPage:
+    """Return a page of test sets, newest first; of a name, its living versions.
 
     Raises:
         BadCursorError: the cursor belongs to another list.
     """
     cursors = await backend.cursors()
-    scope = ("test-sets", backend.tenant)
-    found, position = await backend.store.test_sets.page(
-        backend.tenant, before=cursors.read(scope, cursor), limit=limit
-    )
+    scope = ("test-sets", backend.tenant, name)
+    before = cursors.read(scope, cursor)
+    tenant, stored = backend.tenant, backend.store.test_sets
+    if name:
+        found, position = await stored.page_versions(tenant, name, before=before, limit=limit)
+    else:
+        found, position = await stored.page(tenant, before=before, limit=limit)
     return TestSetPage(items=tuple(found), next_cursor=cursors.issue(scope, position))
 
 
@@ -126,13 +175,38 @@ async def delete_test_set(backend: Backend, test_set_id: str) -> None:
     await backend.store.test_sets.delete(backend.tenant, found.id)
 
 
-async def write_apart(
-    backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
+async def stage(
+    backend: Backend,
+    head: TestSetHead,
+    located: AsyncIterator[Located] | Iterator[Located],
+    *,
+    lineage: Lineage | None = None,
 ) -> StagedSet:
-    """Check an upload and write it apart; nothing of a refused one stays in the store."""
+    """Check queries and write them apart; nothing of a refused set stays in the store.
+
+    Raises:
+        InvalidError: they break a rule.
+    """
     staging = await backend.store.test_sets.stage(backend.tenant)
     try:
-        return StagedSet(staging, await ingest(located, head, staging.write))
+        return StagedSet(staging, await ingest(located, head, staging.write), lineage)
     except BaseException:
         await staging.discard()
         raise
+
+
+async def _rewrite(
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+) -> AsyncGenerator[Located, None]:
+    done = 0
+    async for queries in backend.store.test_sets.chunks(backend.tenant, test_set.id):
+        for row, query in enumerate(queries, start=done + 1):
+            yield Located(query=rewrite(query), row=row)
+        done += len(queries)
+
+
+async def _count_changes(backend: Backend, staged: StagedSet, parent: TestSet) -> Changes:
+    await staged.staging.seal()
+    before = backend.store.test_sets.open(backend.tenant, parent.id)
+    changes = await count_changes(before, staged.staging.written())
+    return structs.replace(changes, head=compare_heads(parent, staged.draft.head))

@@ -1,4 +1,4 @@
-"""The trend of a metric: a series for each test-set version, endpoint and threshold."""
+"""The trend of a metric: a series for each test-set version, split, endpoint and threshold."""
 
 import re
 from collections.abc import AsyncIterator, Iterable
@@ -62,8 +62,8 @@ async def read_trend(backend: Backend, wanted: Wanted) -> Trend:
 
 
 def arrange(ended: Iterable[_Ended], metric: str | None) -> list[TrendSeries]:
-    """Sort ended runs into series by version, then endpoint, points oldest first."""
-    series: dict[tuple[int, str, str, int], list[tuple[int, TrendPoint]]] = {}
+    """Sort ended runs into series by version, endpoint and so on, points oldest first."""
+    series: dict[tuple[int, str, str, int, str], list[tuple[int, TrendPoint]]] = {}
     for test_set, record, report in ended:
         rescore = record.spec.rescore
         key = (
@@ -71,6 +71,7 @@ def arrange(ended: Iterable[_Ended], metric: str | None) -> list[TrendSeries]:
             test_set.id,
             hide_secrets(record.spec.request.endpoint.url),
             rescore.relevant_from if rescore else test_set.relevant_from,
+            record.spec.request.split,
         )
         point = _point(record, report, metric)
         series.setdefault(key, []).append((record.created_ms, point))
@@ -80,9 +81,10 @@ def arrange(ended: Iterable[_Ended], metric: str | None) -> list[TrendSeries]:
             version=version,
             endpoint=endpoint,
             relevant_from=relevant_from,
+            split=split,
             points=tuple(point for _, point in sorted(points, key=lambda row: row[0])),
         )
-        for (version, test_set_id, endpoint, relevant_from), points in sorted(series.items())
+        for (version, test_set_id, endpoint, relevant_from, split), points in sorted(series.items())
     ]
 
 

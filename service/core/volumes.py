@@ -11,7 +11,9 @@ from typing import Final
 from msgspec import Struct
 
 from reteval.contract.choice import choose
+from reteval.contract.limits import MAX_SLICES
 from reteval.contract.runs import RunRequest
+from reteval.contract.slices import BUILT_IN
 from reteval.contract.testsets import TestSetStats
 from reteval.contract.unjudged import POOLED_RANKS
 
@@ -64,7 +66,7 @@ class Volume(Struct, frozen=True, kw_only=True):
             requests=requests,
             depth=depth,
             metrics=metrics,
-            slices=stats.slices,
+            slices=min(stats.slices + BUILT_IN, MAX_SLICES),
             cells=len(choice.kinds) + len(choice.tiers) + len(choice.hostile) if choice else 0,
             text=stats.text_bytes / max(1, queries),
             doc=stats.id_bytes / stats.judgments if stats.judgments else _UNKNOWN_ID,

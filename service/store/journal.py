@@ -81,6 +81,14 @@ class Journal:
         )
         return ids
 
+    async def put_slices(self, claim: Claim, slices: Sequence[Sequence[str]]) -> None:
+        """Store the names of the slices that each clean request is in.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        await self._fence.put(claim, "packed", {"slices": chunks.pack(slices)})
+
     async def put_columns(self, claim: Claim, columns: Mapping[str, "array[float]"]) -> None:
         """Store per-query values as float64, by name.
 

@@ -140,6 +140,31 @@ def runs(tenant: str) -> str:
     return f"t:{tenant}:runs"
 
 
+def suite(tenant: str, suite_id: str) -> str:
+    """A suite of test sets."""
+    return f"t:{tenant}:su:{suite_id}"
+
+
+def suites(tenant: str) -> str:
+    """All suites, by time."""
+    return f"t:{tenant}:suites"
+
+
+def suite_names(tenant: str) -> str:
+    """From a name to the suite that has it."""
+    return f"t:{tenant}:suites:names"
+
+
+def suite_run(tenant: str, suite_run_id: str) -> str:
+    """What joins the runs over a suite."""
+    return f"t:{tenant}:srn:{suite_run_id}"
+
+
+def suite_runs(tenant: str, suite_id: str) -> str:
+    """The runs over a suite, by time."""
+    return f"t:{tenant}:su:{suite_id}:runs"
+
+
 def endpoint(tenant: str, endpoint_id: str) -> str:
     """A saved endpoint."""
     return f"t:{tenant}:ep:{endpoint_id}"
@@ -214,6 +239,11 @@ def audit(log: str) -> str:
 def audit_seen(token: str) -> str:
     """That an event is in its stream already."""
     return f"t:{SYSTEM_TENANT}:audit-seen:{token}"
+
+
+def looks(tenant: str, holdout: str) -> str:
+    """Runs that looked at a hold-out, by their turn."""
+    return f"t:{tenant}:looks:{holdout}"
 
 
 def comparisons(tenant: str) -> str:

@@ -105,6 +105,13 @@ class Outcomes:
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "tags")
         return chunks.unpack(blob, list[list[str]]) if blob else []
 
+    async def slices(self, tenant: str, run_id: str) -> list[list[str]]:
+        """Return the slices of the clean requests; by tag alone for a run of an older release."""
+        blob = await self._connection.hget(keys.job_part(tenant, run_id, "packed"), "slices")
+        if blob:
+            return chunks.unpack(blob, list[list[str]])
+        return [[f"tag:{tag}" for tag in tags] for tags in await self.tags(tenant, run_id)]
+
     async def unjudged(self, tenant: str, run_id: str, *, chunk: int) -> list[UnjudgedHits]:
         """Return a chunk of the unjudged documents, parallel to the test set's queries."""
         blob = await self._connection.hget(keys.job_part(tenant, run_id, "unjudged"), str(chunk))

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.differences import Changes
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.previews import PreviewRequest
 from reteval.contract.probes import ProbeRequest
@@ -27,6 +28,10 @@ class TestSetDraft(Struct, frozen=True, kw_only=True):
     allow_unscorable: bool
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...]
+    parent: str | None = None
+    note: str = ""
+    created_by: str = ""
+    changes: Changes | None = None
 
 
 class EndpointDraft(Struct, frozen=True, kw_only=True):
@@ -36,6 +41,17 @@ class EndpointDraft(Struct, frozen=True, kw_only=True):
     description: str
     endpoint: Endpoint
     sealed: bytes
+
+
+class Portion(Struct, frozen=True, kw_only=True):
+    """The split that a run is over: counts and warnings of its queries, and how many are outside.
+
+    They were counted when the run was accepted; a rescoring counts by the test set's threshold.
+    """
+
+    stats: TestSetStats
+    outside: int
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 class Rescore(Struct, frozen=True, kw_only=True):
@@ -61,7 +77,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     `egress` is the policy in force when the run was accepted; `unscorable` counts the set's
     queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all;
     with `retry`, the id of another run, only what that run has no answer to: `clean` then counts
-    the clean requests with an answer, too, of which `planned` knows only those to be sent.
+    the clean requests with an answer, too, of which `planned` knows only those to be sent. A run
+    over a split has a `portion`.
     """
 
     id: str
@@ -77,6 +94,7 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     retry: str = ""
     clean: int = 0
     uploaded: bool = False
+    portion: Portion | None = None
 
     @property
     def accountable(self) -> int:
@@ -154,7 +172,8 @@ class JobRecord(Struct, frozen=True, kw_only=True):
 class RunRecord(JobRecord, frozen=True, kw_only=True):
     """A run. `total` is 0 until the plan of requests is stored; a pinned one never expires.
 
-    `used_ms` is when it was last rescored, compared or restored.
+    `used_ms` is when it was last rescored, compared or restored. `look` is its turn among those
+    that looked at the hold-out of this digest, 0 where it did not.
     """
 
     spec: RunSpec
@@ -163,6 +182,8 @@ class RunRecord(JobRecord, frozen=True, kw_only=True):
     failed: int
     pinned: bool
     used_ms: int
+    look: int = 0
+    holdout: str = ""
 
     @property
     def id(self) -> str:

@@ -325,6 +325,8 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         failed=int(fields["failed"]),
         pinned=fields.get("pinned") == b"1",
         used_ms=int(fields.get("used_ms", 0)),
+        look=int(fields.get("look", 0)),
+        holdout=fields.get("holdout", b"").decode(),
         **read_state(tenant, fields),
     )
 

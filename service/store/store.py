@@ -23,6 +23,7 @@ from service.store.jobs import Jobs
 from service.store.journal import Journal
 from service.store.links import Links
 from service.store.load import Load
+from service.store.looks import Looks
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
 from service.store.quotas import Allowances
@@ -33,6 +34,7 @@ from service.store.runs import Runs
 from service.store.scripts import Scripts
 from service.store.shards import Shards
 from service.store.sizes import Sizes
+from service.store.suites import Suites
 from service.store.targets import Targets
 from service.store.teams import Teams
 from service.store.test_sets import TestSets
@@ -71,6 +73,8 @@ class Store:
         self.journal = Journal(scripts, self.sizes)
         self.counters = Counters(connection, scripts)
         self.load = Load(scripts)
+        self.looks = Looks(connection, scripts)
+        self.suites = Suites(connection, scripts)
         self.allowances = Allowances(connection, scripts)
         self.rates = Rates(scripts)
         self.intervention = Intervention(connection, scripts)

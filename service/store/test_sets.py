@@ -20,6 +20,23 @@ from service.store.scripts import Scripts, text
 STAGING_MS: Final = 3_600_000
 
 
+class QueryList:
+    """The queries of a test set, or of one that is staged, a stored chunk at a time."""
+
+    def __init__(self, connection: Connection, key: str) -> None:
+        self._connection = connection
+        self._key = key
+
+    async def blob(self, number: int) -> bytes | None:
+        """Return a chunk as it is stored; None past the last."""
+        return await self._connection.hget(self._key, str(number))
+
+    async def read(self, number: int) -> list[Query]:
+        """Return the queries of a chunk; none past the last."""
+        blob = await self.blob(number)
+        return [] if blob is None else await asyncio.to_thread(chunks.unpack, blob, list[Query])
+
+
 class Staging:
     """An upload in progress. What is not committed within an hour expires.
 
@@ -47,6 +64,10 @@ class Staging:
             await self._begin(self._pending)
             self._pending = []
         await self._finish()
+
+    def written(self) -> QueryList:
+        """Return what was written; all of it once this was sealed."""
+        return QueryList(self._connection, self.key)
 
     async def discard(self) -> None:
         """Drop everything written."""
@@ -165,22 +186,27 @@ class TestSets:
         heads = [await self._head(tenant, member) for member in members]
         return [head for head in heads if head is not None]
 
+    async def page_versions(
+        self, tenant: str, name: str, *, before: str | None, limit: int
+    ) -> tuple[list[TestSet], str | None]:
+        """Return living versions of a name, newest first, and where the next page begins."""
+        return await self._page(tenant, keys.test_set_name(tenant, name), before, limit)
+
     async def page(
         self, tenant: str, *, before: str | None, limit: int
     ) -> tuple[list[TestSet], str | None]:
         """Return test sets, newest first, and where the next page begins."""
-        rows = await self._connection.zrevrange(
-            keys.test_sets(tenant), below=before, limit=limit + 1
-        )
-        heads = [await self._find(tenant, member) for member, _ in rows[:limit]]
-        position = rows[limit - 1][1] if len(rows) > limit else None
-        return [head for head in heads if head is not None], position
+        return await self._page(tenant, keys.test_sets(tenant), before, limit)
 
     async def chunks(self, tenant: str, test_set_id: str) -> AsyncIterator[list[Query]]:
         """Yield the queries in upload order, a chunk at a time."""
         key = keys.test_set_queries(tenant, test_set_id)
         async for chunk in chunks.read_chunks(self._connection, key, Query):
             yield chunk
+
+    def open(self, tenant: str, test_set_id: str) -> QueryList:
+        """Return the queries of a set, to be read a chunk at a time."""
+        return QueryList(self._connection, keys.test_set_queries(tenant, test_set_id))
 
     async def queries(
         self, tenant: str, test_set_id: str, *, offset: int, limit: int
@@ -216,6 +242,14 @@ class TestSets:
             raise ReferencedError(
                 f"Runs refer to {test_set.id!r}; delete them first (GET /v1/runs?test_set=…)."
             )
+
+    async def _page(
+        self, tenant: str, key: str, before: str | None, limit: int
+    ) -> tuple[list[TestSet], str | None]:
+        rows = await self._connection.zrevrange(key, below=before, limit=limit + 1)
+        heads = [await self._find(tenant, member) for member, _ in rows[:limit]]
+        position = rows[limit - 1][1] if len(rows) > limit else None
+        return [head for head in heads if head is not None], position
 
     async def _find(self, tenant: str, test_set_id: str) -> TestSet | None:
         """Return a test set for a list, which has no place for one that cannot be read."""

@@ -3,36 +3,44 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import UNSET, UnsetType
+
 from reteval.contract.comparisons import ComparisonReport, ComparisonRequest
-from reteval.contract.metrics import parse_metric
+from reteval.contract.differences import Changes
+from reteval.contract.metrics import choose_headline, parse_metric
 from worker.comparison.cautions import MIN_ANSWERED, find_cautions
 from worker.comparison.estimates import MIN_EQUAL, gather_units
 from worker.comparison.metrics import compare_metrics
 from worker.comparison.pairing import pair_runs
 from worker.comparison.queries import MAX_MOVERS, MAX_SLICES, compare_slices, find_movers
 from worker.comparison.rankings import compare_latency, measure_overlap
-from worker.comparison.runs import IncomparableError, RunView
+from worker.comparison.runs import IncomparableError, RunView, same_queries
 from worker.comparison.sentences import describe_verdict
 from worker.metrics.power import POWER
 from worker.metrics.significance import EXACT_UP_TO, FLIPS
 
-PREFERRED: Final = ("ndcg@10", "mrr")
 DEFAULT_K: Final = 10
 
 
 def compare(
-    comparison_id: str, request: ComparisonRequest, baseline: RunView, candidate: RunView
+    comparison_id: str,
+    request: ComparisonRequest,
+    baseline: RunView,
+    candidate: RunView,
+    changes: Changes | UnsetType = UNSET,
 ) -> ComparisonReport:
     """Compare the candidate with the baseline over the queries answered in both.
+
+    `changes` are those from the baseline's test set to the candidate's, if it is another one.
 
     Raises:
         IncomparableError: the runs share no metric, or not one that was asked for, or have
             different test sets without `on: intersection`.
         UnknownMetricError: a name that no metric has.
     """
-    if baseline.hash != candidate.hash and request.on is None:
+    if not same_queries(baseline, candidate) and request.on is None:
         raise IncomparableError(
-            f"{request.baseline!r} and {request.candidate!r} have different test sets; "
+            f"{request.baseline!r} and {request.candidate!r} have different test sets or splits; "
             'add "on": "intersection" to compare the queries they share'
         )
     metrics = choose_metrics(request, baseline, candidate)
@@ -42,7 +50,7 @@ def compare(
     depth = min(baseline.depth, candidate.depth)
     k = parse_metric(primary).k or min(DEFAULT_K, depth)
     overlap = measure_overlap(baseline, candidate, pairs, k=k)
-    cautions = find_cautions(baseline, candidate, pairs, units, overlap)
+    cautions = find_cautions(baseline, candidate, pairs, units, overlap, changes)
     results = compare_metrics(units, request, cautions.rulings)
     return ComparisonReport(
         id=comparison_id,
@@ -69,6 +77,7 @@ def compare(
         seed=request.seed,
         margin=request.margin,
         alpha=request.alpha,
+        test_set_changes=changes,
     )
 
 
@@ -95,7 +104,7 @@ def choose_primary(request: ComparisonRequest, metrics: Sequence[str]) -> str:
     """Return the metric that decides: the one named, else ndcg@10, mrr or the first."""
     if request.primary is not None:
         return str(parse_metric(request.primary))
-    return next((metric for metric in PREFERRED if metric in metrics), metrics[0])
+    return choose_headline(metrics)
 
 
 def _name_some(metrics: Sequence[str]) -> str:

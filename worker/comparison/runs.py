@@ -36,3 +36,8 @@ class RunView(Struct, frozen=True, kw_only=True, eq=False):
     clusters: Sequence[str]
     depth: int
     relevant_from: int = 1
+
+
+def same_queries(baseline: RunView, candidate: RunView) -> bool:
+    """Whether two runs were over the same version of a test set, and the same split of it."""
+    return baseline.hash == candidate.hash and baseline.side.split == candidate.side.split

@@ -7,18 +7,21 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from reteval.contract.comparisons import ComparisonRequest, Side
+from reteval.contract.differences import Changes
 from reteval.contract.outcomes import FailureCode, Outcome
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus
+from reteval.contract.splits import HoldoutLooks
 from service.store.bare_report import iso_time
 from service.store.chunks import SIZE
+from service.store.differences import compare_heads, count_changes
+from service.store.records import RunRecord
 from worker.comparison.compare import compare
 from worker.comparison.runs import RunView
 from worker.jobs.attacks import read_attack
 from worker.jobs.rescoring import find_threshold
 from worker.jobs.work import Work, log
 from worker.pipeline.robustness_change import compare_robustness
-from worker.pipeline.scoring import slice_names
 
 
 async def compare_runs(work: Work) -> None:
@@ -36,6 +39,7 @@ async def compare_runs(work: Work) -> None:
         request,
         await _view(work, request.baseline),
         await _view(work, request.candidate),
+        await _find_changes(work, request),
     )
     report = msgspec.structs.replace(report, robustness=await _compare_attacks(work, request))
     await work.store.journal.finish(
@@ -50,6 +54,21 @@ async def compare_runs(work: Work) -> None:
 async def abandon_comparison(work: Work, code: FailureCode) -> None:
     """End a comparison that could not be made."""
     await work.store.journal.finish(work.claim, status=RunStatus.FAILED, report=b"", error=code)
+
+
+async def _find_changes(work: Work, request: ComparisonRequest) -> Changes | UnsetType:
+    """Return how the candidate's test set differs from the baseline's, if it is another one."""
+    runs = [
+        await work.store.runs.get(work.tenant, run) for run in (request.baseline, request.candidate)
+    ]
+    refs = [run.spec.test_set for run in runs]
+    if refs[0].hash == refs[1].hash:
+        return UNSET
+    test_sets = work.store.test_sets
+    before, after = (test_sets.open(work.tenant, ref.id) for ref in refs)
+    heads = [await test_sets.get(work.tenant, ref.id) for ref in refs]
+    changes = await count_changes(before, after)
+    return msgspec.structs.replace(changes, head=compare_heads(*heads))
 
 
 async def _compare_attacks(
@@ -75,6 +94,7 @@ async def _view(work: Work, run_id: str) -> RunView:
     test_set = await store.test_sets.get(tenant, record.spec.test_set.id)
     queries = {query.id: query for query in await work.read_queries(test_set.id)}
     columns = await store.outcomes.columns(tenant, run_id)
+    slices = await store.outcomes.slices(tenant, run_id)
     clean, _ = await store.outcomes.plan_size(tenant, run_id)
     outcomes: list[Outcome] = []
     ids: list[str] = []
@@ -94,6 +114,8 @@ async def _view(work: Work, run_id: str) -> RunView:
             test_set=record.spec.test_set,
             answered=sum(outcome.status.answered for outcome in kept),
             timestamp=iso_time(record.created_ms),
+            split=record.spec.request.split,
+            holdout_looks=await _count_looks(work, record),
         ),
         hash=record.spec.test_set.hash,
         query_ids=tuple(query.id for query in asked),
@@ -102,11 +124,18 @@ async def _view(work: Work, run_id: str) -> RunView:
         values={name: np.array(column)[scored] for name, column in columns.items()},
         rankings=[outcome.ids for outcome in kept],
         latency_ms=np.array([_first_latency(outcome) for outcome in kept], dtype=np.float64),
-        slices=[slice_names(query) for query in asked],
+        slices=[slices[place] for place in scored],
         clusters=[query.cluster_id for query in asked],
         depth=record.spec.depth,
         relevant_from=find_threshold(record, test_set),
     )
+
+
+async def _count_looks(work: Work, record: RunRecord) -> HoldoutLooks | None:
+    if not record.look:
+        return None
+    totals = await work.store.looks.totals(work.tenant, [record.holdout])
+    return HoldoutLooks(look=record.look, total=totals[record.holdout])
 
 
 def _first_latency(outcome: Outcome) -> float:

@@ -8,6 +8,7 @@ import msgspec
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import parse_metric
 from reteval.contract.outcomes import FailureCode, Outcome, PlannedRequest
+from reteval.contract.results import Results
 from reteval.contract.runs import RunStatus
 from service.egress import name_origin
 from service.errors import CorruptRecordError
@@ -16,11 +17,14 @@ from service.store.chunks import SIZE
 from service.store.claims import MAX_CRASHES
 from service.store.plans import PlanSize
 from service.store.records import END, PLAN, RunRecord
+from worker.jobs.past import read_difficulty
 from worker.jobs.planning import recall
 from worker.jobs.stored import Stored, bridge
 from worker.jobs.work import Work, log
 from worker.pipeline.crashes import describe_crash
 from worker.pipeline.evaluation import Evaluation, RunEvidence, evaluate
+from worker.pipeline.holdout import digest_holdout, note_look
+from worker.pipeline.plan import Plan
 
 
 async def finalise_run(work: Work, record: RunRecord) -> None:
@@ -55,8 +59,12 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
             cancelled=record.cancel_requested,
             stopped=showing.stopped,
             found=showing.found,
+            outside=spec.portion.outside if spec.portion else 0,
+            difficulty=await read_difficulty(work, record),
         ),
     )
+    report = await _note_look(work, record, plan, evaluation)
+    await store.journal.put_slices(claim, evaluation.slices)
     await store.journal.put_columns(claim, evaluation.columns)
     await store.journal.put_variants(claim, ((w.value, w.clean) for w in evaluation.variants))
     await store.journal.put_unjudged(claim, evaluation.unjudged)
@@ -67,11 +75,20 @@ async def finalise_run(work: Work, record: RunRecord) -> None:
     await store.journal.finish(
         claim,
         status=evaluation.report.status,
-        report=msgspec.json.encode(evaluation.report),
+        report=msgspec.json.encode(report),
         error=evaluation.error,
         shards=size.units(),
     )
     log.info("run.finished", run=spec.id, status=evaluation.report.status)
+
+
+async def _note_look(work: Work, record: RunRecord, plan: Plan, evaluation: Evaluation) -> Results:
+    """Count a look at the hold-out, if the run was one, and say so in its report."""
+    if not evaluation.held_out:
+        return evaluation.report
+    holdout = digest_holdout(record.spec.test_set.name, plan.queries)
+    looks = await work.store.looks.note(work.tenant, record.id, holdout)
+    return note_look(evaluation.report, looks, held_out=evaluation.held_out)
 
 
 async def abandon_run(work: Work, record: RunRecord, code: FailureCode) -> None:

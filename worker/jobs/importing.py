@@ -24,6 +24,7 @@ async def import_run(work: Work, record: RunRecord) -> bool:
         None,
         relevant_from=test_set.relevant_from,
         language=test_set.language,
+        split=record.spec.request.split,
     )
     rankings = {
         ranking.query_id: ranking

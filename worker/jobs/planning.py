@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.outcomes import PlannedRequest
-from reteval.contract.testsets import Query, TestSet
+from reteval.contract.testsets import TestSet
 from service.store.plans import PlanSize, Showing, name_shard
 from service.store.records import RunRecord
 from worker.jobs.canary import Canary
@@ -22,7 +22,7 @@ from worker.jobs.window import closing, seconds_until_open
 from worker.jobs.work import Work
 from worker.pipeline.lookup import find_missing
 from worker.pipeline.paraphrases import Answers, choose_asked
-from worker.pipeline.plan import Decisions, Plan, build_plan, recall_plan
+from worker.pipeline.plan import Decisions, Plan, build_plan, choose_split, recall_plan
 from worker.pipeline.samples import judged_ids
 from worker.search.lookup import look_up
 
@@ -70,16 +70,18 @@ async def recall(
         await store.plans.decisions(tenant, record.id, Decisions),
         relevant_from=relevant_from,
         variants=size.variants,
+        split=spec.request.split,
     )
+    if spec.portion:
+        seen = spec.portion
+        test_set = structs.replace(test_set, stats=seen.stats, warnings=seen.warnings)
     return Planned(_see(test_set, relevant_from, plan) if spec.rescore else test_set, plan)
 
 
 def _see(test_set: TestSet, relevant_from: int, plan: Plan) -> TestSet:
     """Return the test set under another threshold, by which other queries are scored."""
-    originals = sum(not query.parent for query in plan.queries)
-    stats = structs.replace(
-        test_set.stats, scorable=len(plan.scorable), unscorable=originals - plan.clean
-    )
+    unscorable = test_set.stats.queries - plan.clean
+    stats = structs.replace(test_set.stats, scorable=len(plan.scorable), unscorable=unscorable)
     return structs.replace(test_set, relevant_from=relevant_from, stats=stats)
 
 
@@ -109,6 +111,7 @@ async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None
         language=test_set.language,
         rounds=record.spec.request.repeat,
         answers=answers,
+        split=record.spec.request.split,
     )
     planned = Planned(test_set, plan)
     if not is_whole and work.hold.reason is not Stop.CANCELLED:
@@ -121,7 +124,7 @@ async def _plan(work: Work, record: RunRecord) -> tuple[Planned, PlanSize | None
 async def _ask(work: Work, record: RunRecord, test_set: TestSet) -> tuple[Answers, bool]:
     """Return what the model answered, and whether it was asked for every query."""
     request = record.spec.request.adversarial
-    queries: list[Query] = await work.read_queries(test_set.id)
+    queries = choose_split(await work.read_queries(test_set.id), record.spec.request.split)
     asked = choose_asked(queries, request, relevant_from=test_set.relevant_from)
     if not asked or request is None or request.model is None:
         return {}, True

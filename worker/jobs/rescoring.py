@@ -10,7 +10,7 @@ from service.store.chunks import SIZE
 from service.store.records import Rescore, RunRecord
 from worker.jobs.work import Work
 from worker.pipeline.paraphrases import Answers
-from worker.pipeline.plan import Plan, replay_plan
+from worker.pipeline.plan import Origin, Plan, choose_split, replay_plan
 
 
 async def rescore_run(work: Work, record: RunRecord, rescore: Rescore) -> bool:
@@ -45,17 +45,21 @@ async def _replay(
 ) -> Plan:
     store, tenant = work.store, work.tenant
     parent = await store.runs.get(tenant, rescore.parent)
+    asked = parent.spec.request
     before = await store.test_sets.get(tenant, parent.spec.test_set.id)
     return await asyncio.to_thread(
         replay_plan,
         await work.read_queries(record.spec.test_set.id),
         requests,
-        planned_from=await work.read_queries(before.id),
-        request=parent.spec.request.adversarial,
+        origin=Origin(
+            queries=choose_split(await work.read_queries(before.id), asked.split),
+            relevant_from=find_threshold(parent, before),
+            language=before.language,
+            answers=answers,
+        ),
+        request=asked.adversarial,
         relevant_from=rescore.relevant_from,
-        planned_relevant_from=find_threshold(parent, before),
-        language=before.language,
-        answers=answers,
+        split=record.spec.request.split,
     )
 
 

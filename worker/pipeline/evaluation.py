@@ -9,17 +9,28 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.limits import MAX_SLICES
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
-from reteval.contract.results import Counts, Effort, MetricSummary, Partial, Results
-from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus, TestSetRef
+from reteval.contract.results import (
+    Counts,
+    Effort,
+    MetricSummary,
+    Partial,
+    Results,
+    ScoredTestSet,
+)
+from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus
+from reteval.contract.slices import SHOWN, SLICES
+from reteval.contract.splits import SplitShare
 from reteval.contract.stability import Stability
 from reteval.contract.testsets import TestSet
 from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
+from worker.pipeline.difficulty import Difficulty
 from worker.pipeline.findings import find_all
+from worker.pipeline.holdout import count_answered
 from worker.pipeline.latency import KindLatency, summarise_latency
+from worker.pipeline.origins import describe_origins
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
@@ -31,6 +42,7 @@ from worker.pipeline.scoring import (
     slice_metrics,
     summarise_metrics,
 )
+from worker.pipeline.slices import name_slices
 from worker.pipeline.stability import Rounds, Yardstick
 from worker.pipeline.stretches import Reader, read_stretches
 from worker.pipeline.unjudged import list_unjudged
@@ -43,6 +55,8 @@ class RunEvidence(Struct, frozen=True, kw_only=True):
     """Everything a report is made of. `outcomes` are parallel to the plan's requests.
 
     `stopped` is why requests were held back, if they were; `found` is what sending them showed.
+    `test_set` is as the run sees it: of a split, with the counts of its queries, and `outside`
+    counts the others.
     """
 
     run_id: str
@@ -58,6 +72,8 @@ class RunEvidence(Struct, frozen=True, kw_only=True):
     cancelled: bool = False
     stopped: str = ""
     found: tuple[Diagnostic, ...] = ()
+    outside: int = 0
+    difficulty: Difficulty = Difficulty()
 
 
 class Worth(Struct, frozen=True):
@@ -72,7 +88,8 @@ class Evaluation(Struct, frozen=True, kw_only=True):
 
     `variants` yields the same of the requests that have a kind, once, a stretch at a time.
     `unjudged` is parallel to the queries of the test set; empty
-    where the run has no numbers.
+    where the run has no numbers. `slices` names those of each clean request; `held_out` counts the
+    answered queries of the hold-out.
     """
 
     report: Results
@@ -80,12 +97,15 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     columns: Mapping[str, "array[float]"]
     variants: Iterator[Worth]
     unjudged: Sequence[UnjudgedHits]
+    slices: Sequence[Sequence[str]]
+    held_out: int
 
 
 class _Readings(Struct, frozen=True, kw_only=True, eq=False):
     """What one pass over all requests has shown."""
 
     clean: Sequence[Outcome]
+    slices: Sequence[Sequence[str]]
     effort: Effort
     kinds: KindLatency
     variants: Variants | None
@@ -130,6 +150,8 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
         unjudged=[]
         if verdict.reason
         else list_unjudged(plan.queries, sent=plan.scorable, outcomes=clean[: len(plan.scorable)]),
+        slices=readings.slices,
+        held_out=count_answered((*plan.scorable, *plan.nothing), clean),
     )
 
 
@@ -159,11 +181,16 @@ def _report(
         scores, np.ones(scores.judgments.n, dtype=np.bool_), interval=request.interval
     )
     partial = _partial(summaries, verdict)
+    scored = readings.slices[: len(evidence.plan.scorable)]
     return Results(
         id=evidence.run_id,
         status=verdict.status,
-        test_set=TestSetRef(
-            id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
+        test_set=ScoredTestSet(
+            id=test_set.id,
+            name=test_set.name,
+            version=test_set.version,
+            hash=test_set.hash,
+            judgments=describe_origins(evidence.plan.queries),
         ),
         label=request.label,
         meta=request.meta,
@@ -175,11 +202,12 @@ def _report(
         reason=verdict.reason or UNSET,
         partial=partial,
         latency_ms=summarise_latency(
-            evidence.plan, readings.clean, readings.kinds, concurrency=request.limits.concurrency
+            readings.clean,
+            scored,
+            readings.kinds,
+            concurrency=request.limits.concurrency,
         ),
-        slices=slice_metrics(scores, evidence.plan.scorable, interval=request.interval)
-        if partial is UNSET
-        else {},
+        slices=slice_metrics(scores, scored, interval=request.interval) if partial is UNSET else {},
         diagnostics=(
             *evidence.found,
             *find_all(
@@ -197,6 +225,7 @@ def _report(
         versions=_versions(evidence),
         adversarial=robustness(readings.variants) if readings.variants else UNSET,
         stability=readings.stability,
+        split=SplitShare(name=request.split, outside=evidence.outside) if request.split else UNSET,
     )
 
 
@@ -224,6 +253,14 @@ def _read(evidence: RunEvidence) -> _Readings:
         stability = rounds.report(outcomes, _choose_yardstick(evidence))
     return _Readings(
         clean=clean,
+        slices=[
+            name_slices(
+                query,
+                relevant_from=evidence.test_set.relevant_from,
+                difficulty=evidence.difficulty.names,
+            )
+            for query in (*plan.scorable, *plan.nothing)
+        ],
         effort=effort.effort,
         kinds=kinds,
         variants=variants,
@@ -269,7 +306,11 @@ def _define(evidence: RunEvidence) -> dict[str, Any]:
         ),
         "latency": "clean requests answered at the first attempt, without our own queueing; "
         "the first `limits.concurrency` are warm-up where twice as many were planned",
-        "slices": f"by tag, split and source; the {MAX_SLICES} largest",
+        "slices": {
+            **SLICES,
+            "difficulty": f"{SLICES['difficulty']}; {evidence.difficulty.about}",
+            "shown": SHOWN,
+        },
     }
 
 

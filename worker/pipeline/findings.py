@@ -6,9 +6,12 @@ from typing import Final
 import numpy as np
 
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
+from reteval.contract.metrics import choose_headline
 from reteval.contract.outcomes import Outcome
+from reteval.contract.splits import HOLDOUT, TUNE
 from reteval.contract.testsets import TestSet
 from worker.diagnosis.facts import Mean, RunFacts
+from worker.diagnosis.holdout import find_better
 from worker.diagnosis.run import diagnose
 from worker.pipeline.plan import Plan
 from worker.pipeline.scoring import Scores, Values
@@ -48,8 +51,20 @@ def find_all(
         recall_at_5=mean_of(scores.recall_at_5),
         variants=len(plan.suite.requests) + len(plan.nothing),
     )
-    found = (*test_set.warnings, *diagnose(facts))
+    found = (*test_set.warnings, *diagnose(facts), *_compare_splits(scores, plan))
     return (*found, _LOOPBACK) if egress == "loopback" else found
+
+
+def _compare_splits(scores: Scores, plan: Plan) -> tuple[Diagnostic, ...]:
+    """Compare the hold-out with what was tuned on, where a run has both."""
+    names = {str(metric): values for metric, values in scores.values.items()}
+    if not names:
+        return ()
+    headline = choose_headline([*names])
+    splits = np.array([query.split for query in plan.scorable])
+    parts = (names[headline][splits == split] for split in (TUNE, HOLDOUT))
+    better = find_better(headline, *parts)
+    return (better,) if better else ()
 
 
 def mean_of(values: Values) -> Mean | None:

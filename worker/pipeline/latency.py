@@ -12,8 +12,6 @@ from reteval.contract.latency import BOUNDS_MS, Histogram, Spread
 from reteval.contract.limits import MAX_SLICES
 from reteval.contract.outcomes import Outcome
 from reteval.contract.results import Latency
-from worker.pipeline.plan import Plan
-from worker.pipeline.scoring import slice_names
 from worker.pipeline.spool import Spool, Table
 from worker.pipeline.stretches import Stretch
 
@@ -46,15 +44,20 @@ class KindLatency:
 
 
 def summarise_latency(
-    plan: Plan, clean: Sequence[Outcome], kinds: KindLatency, *, concurrency: int
+    clean: Sequence[Outcome],
+    slices: Sequence[Sequence[str]],
+    kinds: KindLatency,
+    *,
+    concurrency: int,
 ) -> Latency:
     """Summarise the latency of requests that were answered at the first attempt.
 
-    `clean` are the outcomes of the clean requests, `kinds` has read the others. The first
+    `clean` are the outcomes of the clean requests, `slices` the names of those that are scored,
+    which come first; `kinds` has read the others. The first
     `concurrency` requests open the connections and meet cold caches, so they are left out where
     at least as many others remain.
     """
-    warm_up = concurrency if plan.clean >= 2 * concurrency else 0
+    warm_up = concurrency if len(clean) >= 2 * concurrency else 0
     warm = clean[warm_up:]
     totals = _collect(outcome.latency_ms for outcome in warm if outcome.at_once)
     if not len(totals):
@@ -84,7 +87,7 @@ def summarise_latency(
         first_byte=_spread_found(o.first_byte_ms for o in warm if o.at_once),
         took=_spread_found(o.took_ms for o in warm if o.at_once),
         histogram=_count_bins(totals),
-        by_slice=_spread_slices(plan, clean, warm_up),
+        by_slice=_spread_slices(slices, clean, warm_up),
         by_kind=kinds.spreads(),
     )
 
@@ -114,8 +117,9 @@ def _count_bins(values: Values) -> Histogram:
     return Histogram(le_ms=bounds, counts=tuple(counts + [0] * (len(bounds) + 1 - len(counts))))
 
 
-def _spread_slices(plan: Plan, outcomes: Sequence[Outcome], warm_up: int) -> dict[str, Spread]:
-    names = [slice_names(query) for query in plan.scorable]
+def _spread_slices(
+    names: Sequence[Sequence[str]], outcomes: Sequence[Outcome], warm_up: int
+) -> dict[str, Spread]:
     sizes = Counter(name for row in names for name in row)
     kept: dict[str, list[float | None]] = {name: [] for name, _ in sizes.most_common(MAX_SLICES)}
     for place, row in enumerate(names):

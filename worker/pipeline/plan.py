@@ -17,7 +17,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Requests in order: scorable queries, those that expect nothing, variants, later rounds.
 
     `scorable` and `nothing` are the queries behind the clean requests, in the same order;
-    `queries` are all of the test set.
+    `queries` are all of the test set, also where the run is over a split.
     """
 
     queries: Sequence[Query]
@@ -45,6 +45,15 @@ class Decisions(Struct, frozen=True):
     rounds: int
 
 
+class Origin(Struct, frozen=True, kw_only=True):
+    """What a stored plan was made of; `answers` are those of a model that writes paraphrases."""
+
+    queries: Sequence[Query]
+    relevant_from: int
+    language: str = ""
+    answers: Answers = MappingProxyType({})
+
+
 def tell_decisions(plan: Plan) -> Decisions:
     """Return what recalling a plan takes beside its queries and requests."""
     return Decisions(structs.replace(plan.suite, requests=()), plan.rounds)
@@ -57,9 +66,10 @@ def recall_plan(
     *,
     relevant_from: int,
     variants: int,
+    split: str = "",
 ) -> Plan:
     """Return a plan as it was made, from its requests; there may be more of them than are read."""
-    scorable, nothing = _divide(queries, relevant_from)
+    scorable, nothing = _divide(choose_split(queries, split), relevant_from)
     clean = len(scorable) + len(nothing)
     return Plan(
         queries=queries,
@@ -79,15 +89,17 @@ def build_plan(
     language: str = "",
     rounds: int = 1,
     answers: Answers = MappingProxyType({}),
+    split: str = "",
 ) -> Plan:
-    """Plan a run over a test set; the same arguments give the same plan.
+    """Plan a run over a test set, or a split of it; the same arguments give the same plan.
 
     `answers` are those of a model that writes paraphrases.
     """
+    chosen = choose_split(queries, split)
     suite = build_suite(
-        queries, request, relevant_from=relevant_from, language=language, answers=answers
+        chosen, request, relevant_from=relevant_from, language=language, answers=answers
     )
-    plan = _assemble(queries, suite, relevant_from=relevant_from)
+    plan = _assemble(queries, chosen, suite, relevant_from=relevant_from)
     again = tuple(
         structs.replace(request, kind=REPEAT, replicate=turn)
         for turn in range(1, rounds)
@@ -100,29 +112,26 @@ def replay_plan(
     queries: Sequence[Query],
     stored: Sequence[PlannedRequest],
     *,
-    planned_from: Sequence[Query],
+    origin: Origin,
     request: AdversarialRequest | None,
     relevant_from: int,
-    planned_relevant_from: int,
-    language: str = "",
-    answers: Answers = MappingProxyType({}),
+    split: str = "",
 ) -> Plan:
     """Plan a run over rankings that another run stored: its variants, this test set's queries.
 
-    `planned_from`, `planned_relevant_from` and the model's `answers` are what the stored plan was
-    made of. Variants
-    whose clean query is no longer scored are left out.
+    Variants whose clean query is no longer scored, or not in the split, are left out.
     """
     suite = build_suite(
-        planned_from,
+        origin.queries,
         request,
-        relevant_from=planned_relevant_from,
-        language=language,
-        answers=answers,
+        relevant_from=origin.relevant_from,
+        language=origin.language,
+        answers=origin.answers,
     )
-    by_id = {query.id: query for query in queries}
+    chosen = choose_split(queries, split)
+    by_id = {query.id: query for query in chosen}
     scored = {
-        query.id for query in queries if not query.parent and is_scorable(query, relevant_from)
+        query.id for query in chosen if not query.parent and is_scorable(query, relevant_from)
     }
 
     def still_stands(variant: PlannedRequest) -> bool:
@@ -133,7 +142,7 @@ def replay_plan(
 
     variants = [request for request in stored if request.kind not in ("", REPEAT)]
     suite = structs.replace(suite, requests=tuple(filter(still_stands, variants)))
-    plan = _assemble(queries, suite, relevant_from=relevant_from)
+    plan = _assemble(queries, chosen, suite, relevant_from=relevant_from)
     clean = {request.query_id for request in plan.requests[: plan.clean]}
     again = [request for request in stored if request.kind == REPEAT]
     return structs.replace(
@@ -143,8 +152,18 @@ def replay_plan(
     )
 
 
-def _assemble(queries: Sequence[Query], suite: Suite, *, relevant_from: int) -> Plan:
-    scorable, nothing = _divide(queries, relevant_from)
+def choose_split(queries: Sequence[Query], split: str) -> Sequence[Query]:
+    """Return the queries of a split, or all for none; a variant is in the split of its query."""
+    if not split:
+        return queries
+    splits = {query.id: query.split for query in queries if not query.parent}
+    return [query for query in queries if splits[query.parent or query.id] == split]
+
+
+def _assemble(
+    queries: Sequence[Query], chosen: Sequence[Query], suite: Suite, *, relevant_from: int
+) -> Plan:
+    scorable, nothing = _divide(chosen, relevant_from)
     clean = (PlannedRequest(query_id=query.id, text=query.query) for query in (*scorable, *nothing))
     return Plan(
         queries=queries,

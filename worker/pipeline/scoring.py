@@ -95,17 +95,16 @@ def summarise_metrics(
 
 def slice_metrics(
     scores: Scores,
-    queries: Sequence[Query],
+    names: Sequence[Sequence[str]],
     *,
     interval: IntervalMethod = IntervalMethod.AUTO,
 ) -> dict[str, Slice]:
-    """Summarise by tag, split and source; the hundred largest slices, largest first.
+    """Summarise by slice; `names` are those of each query. The hundred largest, largest first.
 
     Resampling each metric of each slice would take minutes, so that in place of BCa slices
     have the default interval.
     """
     interval = IntervalMethod.AUTO if interval is IntervalMethod.BCA else interval
-    names = [slice_names(query) for query in queries]
     sizes = Counter(name for row in names for name in row)
     rows: dict[str, list[int]] = {name: [] for name, _ in sizes.most_common(MAX_SLICES)}
     for place, row in enumerate(names):
@@ -114,22 +113,12 @@ def slice_metrics(
                 rows[name].append(place)
     slices = {}
     for name, places in rows.items():
-        among = np.zeros(len(queries), dtype=np.bool_)
+        among = np.zeros(len(names), dtype=np.bool_)
         among[places] = True
         slices[name] = Slice(
             n=len(places), metrics=summarise_metrics(scores, among, interval=interval)
         )
     return slices
-
-
-def slice_names(query: Query) -> list[str]:
-    """Return the slices a query is in, such as `tag:faq`."""
-    names = [f"tag:{tag}" for tag in dict.fromkeys(query.tags)]
-    if query.split:
-        names.append(f"split:{query.split}")
-    if query.source:
-        names.append(f"source:{query.source}")
-    return names
 
 
 def count_outcomes(

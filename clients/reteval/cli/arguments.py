@@ -40,13 +40,21 @@ def run_request(options: argparse.Namespace) -> dict[str, Any]:
     Raises:
         UsageError: options that contradict each other or cannot be read.
     """
+    return {"test_set": options.test_set, **suite_run_request(options)}
+
+
+def suite_run_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a run over a suite: all of a run's but the test set.
+
+    Raises:
+        UsageError: as `run_request`.
+    """
     limits = {
         field: getattr(options, name)
         for name, field in LIMIT_OPTIONS.items()
         if getattr(options, name) is not None
     }
     request: dict[str, Any] = {
-        "test_set": options.test_set,
         "endpoint": _endpoint(options),
         "label": options.label,
         "metrics": _words(options.metrics),
@@ -55,6 +63,7 @@ def run_request(options: argparse.Namespace) -> dict[str, Any]:
         "meta": dict(_pair(text, "=", "--meta K=V") for text in options.meta),
         "adversarial": _adversarial(options),
         "limits": limits,
+        "split": options.split,
     }
     return {name: value for name, value in request.items() if value not in (None, [], {})}
 
@@ -67,8 +76,24 @@ def rescore_request(options: argparse.Namespace) -> dict[str, Any]:
         "k_values": _cutoffs(options.k),
         "test_set": options.test_set,
         "relevant_from": options.relevant_from,
+        "split": options.split,
     }
     return {name: value for name, value in request.items() if value not in (None, [])}
+
+
+def suite_request(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the body of a suite.
+
+    Raises:
+        UsageError: weights that cannot be read.
+    """
+    words = _words(options.weights)
+    try:
+        weights = [float(word) for word in words]
+    except ValueError as exc:
+        raise UsageError(f"--weights {options.weights!r}: write numbers, such as 1,2,1") from exc
+    request = {"name": options.suite, "test_sets": options.test_sets, "weights": weights}
+    return {name: value for name, value in request.items() if value != []}
 
 
 def retry_request(options: argparse.Namespace) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def render_trend(trend: Trend) -> str:
 def _series_lines(series: TrendSeries) -> list[str]:
     title = (
         f"version {series.version} ({series.test_set}), relevant from {series.relevant_from}, "
-        f"{series.endpoint}"
+        f"{series.endpoint}" + (f", split {series.split}" if series.split else "")
     )
     rows = [_cells(point) for point in series.points]
     return [title, *table(_HEAD, rows, prose=("label", "run", "status"))]

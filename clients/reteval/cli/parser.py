@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.run_words import add_run_options
+from reteval.cli.suite_words import add_suites
+from reteval.cli.test_set_words import add_test_sets
 from reteval.cli.upload_words import add_upload
+from reteval.cli.version_words import add_versions
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
 
-PRESETS: Final = ("quick", "default", "full")
 FORMATS: Final = ("text", "json", "junit", "markdown")
 
 EPILOG: Final = """\
@@ -102,6 +105,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_upload(commands)
+    add_test_sets(commands)
     _add_run(commands)
     _add_wait(commands)
     _add_results(commands)
@@ -113,8 +117,10 @@ def build_parser() -> argparse.ArgumentParser:
     _add_power(commands)
     _add_probe(commands)
     _add_keeping(commands)
+    add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_versions(commands)
     return parser
 
 
@@ -122,39 +128,7 @@ def _add_run(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "start a run against a search endpoint"
     parser = add_command(commands, "run", about, RUN_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", help="id, or name (its newest version)")
-    parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
-    parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
-    )
-    parser.add_argument("--label", help="what this run tries")
-    parser.add_argument("--meta", action="append", default=[], metavar="K=V", help="repeatable")
-    _add_measures(parser)
-    _add_limits(parser)
-    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
-
-
-def _add_measures(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what is measured")
-    group.add_argument("--metrics", metavar="A,B", help="such as recall@5,mrr")
-    group.add_argument("--k", metavar="1,3,5,10", help="cut-offs for metrics without one")
-    group.add_argument("--depth", type=int, metavar="N", help="hits asked of the endpoint")
-    group.add_argument(
-        "--adversarial", metavar="PRESET", help=f"also changed queries: {', '.join(PRESETS)}"
-    )
-    group.add_argument("--seed", type=int, metavar="N", help="of the changed queries")
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how hard the endpoint is pressed")
-    group.add_argument("--workers", type=int, metavar="N", help="workers that may share the run")
-    group.add_argument("--concurrency", type=int, metavar="N", help="requests at a time")
-    group.add_argument("--rate", type=float, metavar="N", help="requests a second at most")
-    group.add_argument("--timeout", type=float, metavar="S", help="seconds an attempt may take")
-    group.add_argument("--retries", type=int, metavar="N", help="repetitions of a failed request")
-    group.add_argument(
-        "--max-error-rate", type=float, metavar="X", help="share of failures accepted, 0 to 1"
-    )
+    add_run_options(parser)
 
 
 def _add_wait(commands: "Commands[argparse.ArgumentParser]") -> None:
@@ -190,6 +164,7 @@ def _add_rescore(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument("--k", metavar="1,3,5,10", help="cut-offs for metrics without one")
     parser.add_argument("--relevant-from", type=int, metavar="N", help="least relevant grade")
     parser.add_argument("--test-set", metavar="TEST_SET", help="another version of its test set")
+    parser.add_argument("--split", metavar="NAME", help="score another split; empty: all queries")
     parser.add_argument("--label", help="what the new run tries")
     parser.add_argument("--wait", action="store_true", help="wait, then print the results")
 

@@ -5,15 +5,18 @@ from collections.abc import Callable
 from typing import Final, Protocol, TextIO
 
 from reteval.contract.runs import Run
+from reteval.contract.suites import SuiteRun
 
 BAR_CELLS: Final = 24
 LINE_EVERY_S: Final = 5.0
+
+Watched = Run | SuiteRun
 
 
 class Meter(Protocol):
     """Something that shows the states of a run as they are seen."""
 
-    def show(self, run: Run) -> None:
+    def show(self, run: Watched) -> None:
         """Show a state."""
 
     def close(self) -> None:
@@ -52,7 +55,7 @@ class Bar:
         self._columns = columns
         self._width = 0
 
-    def show(self, run: Run) -> None:
+    def show(self, run: Watched) -> None:
         """Redraw the line."""
         progress = run.progress
         cells = BAR_CELLS * progress.done // progress.total if progress.total else 0
@@ -78,7 +81,7 @@ class Lines:
         self._rate = Rate(clock)
         self._last: tuple[str, float] | None = None
 
-    def show(self, run: Run) -> None:
+    def show(self, run: Watched) -> None:
         """Write a line if it is time for one."""
         now = self._clock()
         rate = self._rate.per_s(run.progress.done)
@@ -94,7 +97,7 @@ class Lines:
         """Do nothing: each line is complete."""
 
 
-def summary(run: Run, rate_per_s: float | None) -> str:
+def summary(run: Watched, rate_per_s: float | None) -> str:
     """Say in words how far a run is: `running 120/500, 48.0/s, 8 s left, 2 failed`."""
     progress = run.progress
     words = [f"{run.status.value} {progress.done}/{progress.total}"]

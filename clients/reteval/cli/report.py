@@ -9,8 +9,10 @@ from msgspec import UNSET
 from reteval.cli.adversarial import adversarial_lines
 from reteval.cli.tables import interval, number, table
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.results import Counts, Latency, MetricSummary, Results
+from reteval.contract.results import Counts, JudgmentOrigins, Latency, MetricSummary, Results
 
+_TO_DAYS: Final = 10
+"""Characters of a timestamp that are its date."""
 METRIC_HEAD: Final = ("metric", "mean", "interval", "n", "failed as 0 .. 1", "note")
 
 
@@ -19,7 +21,7 @@ def render(results: Results) -> str:
     blocks = [
         _title(results),
         _metrics(results),
-        [_counts_line(results.counts), _latency_line(results.latency_ms)],
+        [counts_line(results.counts), _latency_line(results.latency_ms)],
         _slices(results),
         [] if results.adversarial is UNSET else adversarial_lines(results.adversarial),
         diagnostic_lines(results.diagnostics),
@@ -38,16 +40,42 @@ def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
     return lines
 
 
+def counts_line(counts: Counts) -> str:
+    """Return how the clean requests ended, on one line."""
+    line = (
+        f"requests  {counts.planned} planned: {counts.ok} ok, {counts.ok_empty} empty, "
+        f"{counts.failed} failed, {counts.skipped} skipped; {counts.unscorable} unscorable"
+    )
+    codes = ", ".join(f"{code} {n}" for code, n in sorted(counts.failed_by_code.items()))
+    return f"{line} (failed: {codes})" if codes else line
+
+
 def _title(results: Results) -> list[str]:
     pinned = results.test_set
     lines = [
         f"run       {results.id} {results.status.value}",
         f"test set  {pinned.name} version {pinned.version} ({results.num_queries} queries)",
     ]
+    if pinned.judgments is not UNSET:
+        lines.append(f"judged    {_origins(pinned.judgments)}")
+    if results.split is not UNSET:
+        split = results.split
+        lines.append(f"split     {split.name} ({split.outside} queries of the set are outside)")
+    if results.holdout_looks is not UNSET:
+        lines.append(f"hold-out  look {results.holdout_looks.look}")
     if results.label:
         lines.append(f"label     {results.label}")
     lines.extend(f"meta      {name}={value}" for name, value in sorted(results.meta.items()))
     return lines
+
+
+def _origins(judgments: JudgmentOrigins) -> str:
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in judgments.sources.items())
+    text = f"{judgments.count:,} judgments" + (f" ({shares})" if shares else "")
+    if judgments.oldest is None or judgments.newest is None:
+        return f"{text}, none dated"
+    ends = f"{judgments.oldest[:_TO_DAYS]} .. {judgments.newest[:_TO_DAYS]}"
+    return f"{text}, {judgments.dated:,} dated {ends}"
 
 
 def _metrics(results: Results) -> list[str]:
@@ -80,15 +108,6 @@ def _bounds(summary: MetricSummary) -> str:
     if summary.bounds is None or summary.bounds[0] == summary.bounds[1]:
         return ""
     return interval(summary.bounds)
-
-
-def _counts_line(counts: Counts) -> str:
-    line = (
-        f"requests  {counts.planned} planned: {counts.ok} ok, {counts.ok_empty} empty, "
-        f"{counts.failed} failed, {counts.skipped} skipped; {counts.unscorable} unscorable"
-    )
-    codes = ", ".join(f"{code} {n}" for code, n in sorted(counts.failed_by_code.items()))
-    return f"{line} (failed: {codes})" if codes else line
 
 
 def _latency_line(latency: Latency) -> str:

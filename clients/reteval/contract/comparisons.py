@@ -6,8 +6,10 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from reteval.contract import limits
+from reteval.contract.differences import Changes
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus, TestSetRef
+from reteval.contract.splits import HoldoutLooks
 
 RunId = Annotated[str, Meta(min_length=1, max_length=64)]
 
@@ -144,7 +146,10 @@ class LatencyChange(Struct, frozen=True, kw_only=True):
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """One of the two runs."""
+    """One of the two runs. `split` is empty where it was over all queries of its test set.
+
+    `holdout_looks.total` is that of the moment of the comparison.
+    """
 
     run: str
     label: str
@@ -152,12 +157,15 @@ class Side(Struct, frozen=True, kw_only=True):
     test_set: TestSetRef
     answered: int
     timestamp: str
+    split: str = ""
+    holdout_looks: HoldoutLooks | None = None
 
 
 class ComparisonReport(Struct, frozen=True, kw_only=True):
     """Everything a comparison found. `n_common` queries were answered in both runs.
 
-    `robustness` is there if both runs sent changed queries.
+    `robustness` is there if both runs sent changed queries, `test_set_changes` if the candidate
+    was scored on another test set than the baseline.
     """
 
     id: str
@@ -179,6 +187,7 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     margin: float
     alpha: float
     robustness: RobustnessComparison | UnsetType = UNSET
+    test_set_changes: Changes | UnsetType = UNSET
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

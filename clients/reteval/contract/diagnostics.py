@@ -51,6 +51,8 @@ class DiagnosticCode(StrEnum):
     DUPLICATE_HITS = "duplicate_hits"
     DEPTH_SHORTFALL = "depth_shortfall"
     LONG_ANSWERS_CUT = "long_answers_cut"
+    HOLDOUT_BETTER_THAN_TUNE = "holdout_better_than_tune"
+    HOLDOUT_WORN = "holdout_worn"
     WORKER_CRASHED = "worker_crashed"
     ENDED_BY_OPERATOR = "ended_by_operator"
     FAILED_REQUESTS = "failed_requests"

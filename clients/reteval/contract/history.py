@@ -28,7 +28,8 @@ class TrendPoint(Struct, frozen=True, kw_only=True):
 class TrendSeries(Struct, frozen=True, kw_only=True):
     """Runs that may be joined by a line, oldest first: what was asked and of whom is the same.
 
-    `endpoint` is the URL without secrets, `relevant_from` the threshold of relevance.
+    `endpoint` is the URL without secrets, `relevant_from` the threshold of relevance, `split` what
+    the runs were over; empty: all queries.
     """
 
     test_set: str
@@ -36,6 +37,7 @@ class TrendSeries(Struct, frozen=True, kw_only=True):
     endpoint: str
     relevant_from: int
     points: tuple[TrendPoint, ...]
+    split: str = ""
 
 
 class Trend(Struct, frozen=True, kw_only=True):

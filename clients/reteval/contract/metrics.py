@@ -67,6 +67,7 @@ PARAMETERS: Final = {
 """What each parameter means, its bounds and its default."""
 DEFAULT_FAMILIES: Final = ("recall", "precision", "hit_rate", "ndcg", "ndcg_exp", "judged")
 DEFAULT_K_VALUES: Final = (1, 3, 5, 10)
+HEADLINES: Final = ("ndcg@10", "mrr")
 
 _SPELLINGS: Final = {
     spelling: family.name
@@ -153,6 +154,11 @@ def parse_metric(text: str) -> Metric:
         example = structs.replace(metric, k=10)
         raise UnknownMetricError(f"{text!r} needs a cut-off, such as {example}")
     return metric
+
+
+def choose_headline(names: Sequence[str]) -> str:
+    """Return the metric that stands for a run where none is named: ndcg@10, mrr, or the first."""
+    return next((name for name in HEADLINES if name in names), names[0])
 
 
 def _parse(text: str) -> Metric:

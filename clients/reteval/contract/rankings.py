@@ -7,13 +7,15 @@ from msgspec import Meta, Struct, field
 from reteval.contract import limits
 from reteval.contract.metrics import DEFAULT_K_VALUES
 from reteval.contract.runs import IntervalMethod, K
+from reteval.contract.splits import SplitName
 
 
 class RankingsHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The `request` part of an upload of rankings: what is scored, and how.
 
     A query of the test set without a ranking is skipped and counted, never a 0; by default the
-    run is then `completed_with_errors`. `max_error_rate` says what share may be missing.
+    run is then `completed_with_errors`. `max_error_rate` says what share may be missing. With
+    `split`, only the queries of that split are scored.
     """
 
     test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
@@ -24,6 +26,7 @@ class RankingsHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     meta: dict[str, str] = field(default_factory=dict)
     interval: IntervalMethod = IntervalMethod.AUTO
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    split: SplitName = ""
 
 
 class Ranking(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

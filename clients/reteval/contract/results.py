@@ -8,6 +8,7 @@ from reteval.contract.adversarial import AdversarialReport
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.latency import Histogram, Spread
 from reteval.contract.runs import Limits, RunStatus, TestSetRef
+from reteval.contract.splits import HoldoutLooks, SplitShare
 from reteval.contract.stability import Stability
 
 
@@ -33,7 +34,7 @@ class MetricSummary(Struct, frozen=True, kw_only=True):
 
 
 class Slice(Struct, frozen=True, kw_only=True):
-    """The metrics of the queries with one tag (or split, or source)."""
+    """The metrics of the queries of one slice; `contract.slices` says which there are."""
 
     n: int
     metrics: dict[str, MetricSummary]
@@ -101,12 +102,38 @@ class Partial(Struct, frozen=True, kw_only=True):
     note: str
 
 
+class JudgmentOrigins(Struct, frozen=True, kw_only=True):
+    """Whose word the judgments of a test set are, and how old they are.
+
+    `sources` are shares of all `count`; what says no source is `unstated`. `oldest`, `median` and
+    `newest` are over the `dated` ones; null where there are none, and `reason` says so.
+    """
+
+    count: int
+    sources: dict[str, float]
+    dated: int
+    oldest: str | None
+    median: str | None
+    newest: str | None
+    reason: str | UnsetType = UNSET
+
+
+class ScoredTestSet(TestSetRef, frozen=True, kw_only=True):
+    """The exact test set a run was scored on; `judgments` where the run has come to that."""
+
+    judgments: JudgmentOrigins | UnsetType = UNSET
+
+
 class Results(Struct, frozen=True, kw_only=True):
-    """Everything a run found. `metrics` is null for a run that failed; `reason` says why."""
+    """Everything a run found. `metrics` is null for a run that failed; `reason` says why.
+
+    `split` is there if the run is over a split, `holdout_looks` if it brought answers to queries
+    of the hold-out; its `total` is that of the moment when the run ended.
+    """
 
     id: str
     status: RunStatus
-    test_set: TestSetRef
+    test_set: ScoredTestSet
     label: str
     meta: dict[str, str]
     timestamp: str
@@ -125,6 +152,8 @@ class Results(Struct, frozen=True, kw_only=True):
     partial: Partial | UnsetType = UNSET
     adversarial: AdversarialReport | UnsetType = UNSET
     stability: Stability | UnsetType = UNSET
+    split: SplitShare | UnsetType = UNSET
+    holdout_looks: HoldoutLooks | UnsetType = UNSET
 
 
 class HistoryEntry(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct, field
 from reteval.contract import limits
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.metrics import DEFAULT_K_VALUES
+from reteval.contract.splits import HoldoutLooks, SplitName, SplitShare
 
 K = Annotated[int, Meta(ge=1, le=limits.MAX_DEPTH)]
 
@@ -78,14 +79,14 @@ class IntervalMethod(StrEnum):
 Repeats = Annotated[int, Meta(ge=1, le=limits.MAX_REPEATS)]
 
 
-class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version).
+class RunOptions(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a run asks of whom, whatever the test set.
 
     `repeat` asks every clean query so many times, to tell the endpoint's own noise; the first
-    round is the result, the others go into `stability`.
+    round is the result, the others go into `stability`. With `split`, only the queries of that
+    split are sent; a variant goes with its query.
     """
 
-    test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
     endpoint: Endpoint
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
     metrics: Annotated[list[str], Meta(max_length=limits.MAX_METRICS)] = field(default_factory=list)
@@ -98,13 +99,21 @@ class RunRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     repeat: Repeats = 1
     interval: IntervalMethod = IntervalMethod.AUTO
+    split: SplitName = ""
+
+
+class RunRequest(RunOptions, kw_only=True, forbid_unknown_fields=True):
+    """The body of `POST /v1/runs`. `test_set` is an id, or a name (its newest version)."""
+
+    test_set: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
 
 
 class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of `POST /v1/runs/{id}/rescore`: what differs from the parent; no call is made.
 
     `test_set` is an id or a name of another version; queries it has and the parent had not are
-    skipped and counted. `relevant_from` overrides the test set's.
+    skipped and counted. `relevant_from` overrides the test set's. `split` is another one to score;
+    empty: all queries.
     """
 
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] | None = None
@@ -114,6 +123,7 @@ class RescoreRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     relevant_from: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] | None = None
     max_error_rate: Annotated[float, Meta(ge=0, le=1)] | None = None
     interval: IntervalMethod | None = None
+    split: SplitName | None = None
     meta: dict[str, str] | None = None
 
 
@@ -203,7 +213,7 @@ class Run(Struct, frozen=True, kw_only=True):
 
     `parent` is the run it rescores or retries. `waits_until` is when its window opens, while it
     waits for that. `bytes` is what the store keeps of it, once it has ended. A pinned run does
-    not expire.
+    not expire. `holdout_looks.total` is that of the end of the run, and in a list that of now.
     """
 
     id: str
@@ -226,6 +236,8 @@ class Run(Struct, frozen=True, kw_only=True):
     waits_until: str | None = None
     bytes: int | None = None
     pinned: bool = False
+    split: SplitShare | None = None
+    holdout_looks: HoldoutLooks | None = None
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

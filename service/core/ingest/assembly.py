@@ -154,6 +154,11 @@ class Assembly:
             self._findings.add(code, places | _show(query))
 
 
+def identify(query: Query) -> str:
+    """Return the id of a query as sent: its own, or one made of its text."""
+    return query.id or f"q_{hashlib.sha256(query.query.encode()).hexdigest()[:_DERIVED_HEX]}"
+
+
 def _show(query: Query) -> dict[str, str]:
     return {"query_id": query.id, "text": query.query[:_EXCERPT]}
 
@@ -161,7 +166,7 @@ def _show(query: Query) -> dict[str, str]:
 def _normalise(sent: Query, judged: Judged) -> Query:
     return Query(
         query=sent.query,
-        id=sent.id or f"q_{hashlib.sha256(sent.query.encode()).hexdigest()[:_DERIVED_HEX]}",
+        id=identify(sent),
         relevant=judged.relevant,
         tags=list(dict.fromkeys(sent.tags)) if sent.tags else [],
         split=sent.split,

@@ -5,7 +5,8 @@ a line feed: JSON in UTF-8 with keys in code point order, no white space, and no
 beyond what JSON requires. Empty fields are left out, so that a field added later leaves old
 hashes as they are. The set's line always holds `form`, `relevant_from` and `scale_max`. Judgments
 are an object from id to grade, `fields` an object and tags a sorted list, so that their order does
-not matter; the order of queries does. Left out: `name`, `allow_unscorable`, `source`.
+not matter; the order of queries does. Left out: `name`, `allow_unscorable`, `source`, and who
+made a judgment and when.
 """
 
 import hashlib

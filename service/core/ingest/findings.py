@@ -24,7 +24,7 @@ class Findings:
 
     def warnings(self, scorable: int) -> tuple[Diagnostic, ...]:
         """All findings of a set with so many scorable clean queries, in a fixed order."""
-        few = _few_queries(scorable)
+        few = find_few_queries(scorable)
         found = [few] if few else []
         for code, (severity, message, fix) in _WORDING.items():
             if code in self._counts:
@@ -40,7 +40,8 @@ class Findings:
         return tuple(found)
 
 
-def _few_queries(scorable: int) -> Diagnostic | None:
+def find_few_queries(scorable: int) -> Diagnostic | None:
+    """Warn of less scorable queries than a number can be trusted with."""
     for bound, verdict in _FEW:
         if scorable < bound:
             return Diagnostic(

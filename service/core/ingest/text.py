@@ -1,10 +1,14 @@
-"""What readers of plain text share: the encoding check, and lines with their numbers."""
+"""What text formats share: the encoding check and how a grade is written."""
 
 import io
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from service.core.ingest.shape import BOM
 from service.errors import MalformedTextError
+
+_GRADE: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0+)?")
 
 
 def read_utf8(body: bytes, what: str) -> str:
@@ -33,3 +37,9 @@ def read_lines(body: bytes, what: str) -> Iterator[tuple[int, str]]:
     read_utf8(body, what)
     for row, line in enumerate(io.BytesIO(body.removeprefix(BOM)), start=1):
         yield row, line.decode().removesuffix("\n").removesuffix("\r")
+
+
+def read_grade(text: str) -> int | None:
+    """Read a whole number, also written as `3.0` (as tables with gaps are); else None."""
+    match = _GRADE.fullmatch(text.strip())
+    return int(match[1]) if match else None

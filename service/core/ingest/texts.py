@@ -24,9 +24,23 @@ class _Folding(dict[int, int | None]):
         return value
 
 
-_ASCII: Final = bytes(ord(chr(code).lower().translate(_Folding())) for code in range(128))
+_FOLDING: Final = _Folding()
+_ASCII: Final = bytes(ord(chr(code).lower().translate(_FOLDING)) for code in range(128))
 _BYTES: Final = _ASCII + bytes(range(128, 256))
 """The same table for what most texts are made of, ten times as fast."""
+
+
+def fold(text: str) -> str:
+    """Write a text without case, width, punctuation and needless white space.
+
+    NFKC, case folding, and each stretch of white space and punctuation one blank; symbols, as the
+    + of C++, count.
+    """
+    if text.isascii():
+        plain = text.encode().translate(_BYTES).decode()
+    else:
+        plain = unicodedata.normalize("NFKC", text).casefold().translate(_FOLDING)
+    return " ".join(plain.split())
 
 
 class Texts:
@@ -35,7 +49,6 @@ class Texts:
     def __init__(self) -> None:
         self._exact: dict[int, int] = {}
         self._folded: dict[int, int] = {}
-        self._folding = _Folding()
 
     def find_same(self, text: str, index: int) -> int | None:
         """The first query with exactly this text; remembers it if there is none."""
@@ -44,14 +57,9 @@ class Texts:
     def find_near(self, text: str, index: int) -> int | None:
         """The first query with this text but for case, width, white space and punctuation.
 
-        Compares texts after NFKC, case folding, and collapsing white space and punctuation;
-        symbols, as the + of C++, count. Texts of punctuation alone are near to nothing.
+        Compares texts as `fold` writes them. Texts of punctuation alone are near to nothing.
         """
-        if text.isascii():
-            plain = text.encode().translate(_BYTES).decode()
-        else:
-            plain = unicodedata.normalize("NFKC", text).casefold().translate(self._folding)
-        plain = " ".join(plain.split())
+        plain = fold(text)
         return _first(self._folded, plain, index) if plain else None
 
 

@@ -72,10 +72,11 @@ def test_post_run_from_a_struct() -> None:
     )
     call = _requests.post_run(request, "key-1")
     expected = (
-        b'{"test_set":"docs","endpoint":{"url":"http://search.example/q"},"label":"",'
+        b'{"endpoint":{"url":"http://search.example/q"},"label":"",'
         b'"metrics":[],"k_values":[1,3,5,10],"depth":null,"meta":{},"adversarial":{"seed":7},'
         b'"limits":{"concurrency":16,"rate_per_s":null,"timeout_s":10.0,"retries":2,'
-        b'"max_error_rate":0.0,"max_response_bytes":5000000,"window":null,"workers":null},"repeat":1,"interval":"auto"}'
+        b'"max_error_rate":0.0,"max_response_bytes":5000000,"window":null,"workers":null},"repeat":1,'
+        b'"interval":"auto","split":"","test_set":"docs"}'
     )
     assert expected == call.content
     assert {"content-type": "application/json", "idempotency-key": "key-1"} == call.headers

@@ -1,25 +1,26 @@
 """Gathers rows of several files into queries, and gives these once all is read."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from msgspec import Struct
-
 from reteval.contract import limits
-from reteval.contract.imports import ImportOptions, OnError, QueryIds, RefusedRow, Texts, Unlabelled
-from reteval.contract.testsets import Judgment, Query, TestSetHead
-from service.core.ingest.formats.consensus import settle
+from reteval.contract.imports import ImportOptions, OnError, QueryIds, Texts, Unlabelled
+from reteval.contract.testsets import TestSetHead
 from service.core.ingest.formats.format import Holds, Opened
 from service.core.ingest.formats.grades import Flaw, Grades
 from service.core.ingest.formats.group import Group, Votes
-from service.core.ingest.formats.ledger import Ledger
-from service.core.ingest.formats.rows import Asked, Misfit, Row, Vote
+from service.core.ingest.formats.ledger import Ledger, Origin
+from service.core.ingest.formats.rows import Asked, Misfit, Raw, Row, Vote
+from service.core.ingest.formats.settling import Settlement
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
 from service.errors import TooLargeError
 
+_MANY_ROWS: Final = (
+    f"The upload has over {limits.MAX_IMPORT_ROWS:,} rows: send a test set of this size as "
+    "application/x-ndjson, a query a line."
+)
 _MOST_LABELS: Final = 200
 _MOST_ORIGINS: Final = 60_000
 _MOST_UNKNOWN: Final = 100_000
@@ -29,26 +30,6 @@ _NO_TEXT_FIX: Final = (
     "Send the file with the queries, too; or say texts=ids, which lets their ids stand for them: "
     "enough to score rankings made elsewhere, not to ask an endpoint."
 )
-_DIFFER_FIX: Final = (
-    "Say which counts with consensus=median, majority_then_min, mean_rounded or human_last; of a "
-    "table, columns=…,rating:… takes one column."
-)
-_NEED: Final = "information_need"
-
-
-class Origin(Struct, frozen=True):
-    """Where a vote comes from: a file, a rater, and the template of a pointer into the file."""
-
-    file: str
-    rater: str
-    pointer: str
-
-    def place(self, at: int, member: int) -> str:
-        """The JSON Pointer of a record or of a member in it."""
-        if not self.pointer:
-            return ""
-        pointer = self.pointer if member else self.pointer.partition("{at}")[0] + "{at}"
-        return pointer.format(at=at - 1, member=member - 1)
 
 
 class Gathering:
@@ -63,16 +44,14 @@ class Gathering:
         self.has_texts = False
         self._ordinal = 0
         self._split = ""
-        self.textless = self.unjudged = self.voted_pairs = self.differing_pairs = (
-            self.settled_pairs
-        ) = 0
+        self.textless = self.unjudged = 0
         self._grades = Grades(options, head.scale.max)
         self._by_id: dict[str, Group] = {}
         self._by_text: dict[str, Group] = {}
         self._groups: list[Group] = []
         self._origins: list[Origin] = []
         self._votes = Votes()
-        self._models = frozenset(filter(None, (m.strip() for m in options.models.split(","))))
+        self.settlement = Settlement(self._votes, (), self.ledger, options)
 
     def take(self, opened: Opened, holds: Holds, rows: Iterable[Row], split: str = "") -> None:
         """Take the rows of a file; `split` is that of the queries it judges."""
@@ -80,30 +59,55 @@ class Gathering:
         known: dict[tuple[str, str], int] = {}
         judgments_only = holds is Holds.JUDGMENTS
         self._split = split
+        by_id, grades = self._by_id, self._grades.known
+        plain = self.options.query_ids is not QueryIds.NUMBER and not split
+        seen: Counter[Raw] = Counter()
         for row in rows:
             ledger.read += 1
             if ledger.read > limits.MAX_IMPORT_ROWS:
-                raise TooLargeError(
-                    f"The upload has over {limits.MAX_IMPORT_ROWS:,} rows: send a test set of this "
-                    "size as application/x-ndjson, a query a line."
-                )
+                raise TooLargeError(_MANY_ROWS)
             rater = row.rater if type(row) is Vote else ""
             origin = known.get((rater, opened.pointer))
             if origin is None:
-                self._check_size()
-                origin = known[rater, opened.pointer] = len(self._origins)
-                self._origins.append(Origin(file, rater, opened.pointer))
-            if type(row) is Vote:
+                origin = known[rater, opened.pointer] = self._enter(file, rater, opened.pointer)
+            if type(row) is not Vote:
+                self._take_other(row, origin, holds)
+                continue
+            name, text, document, raw, at, member, _, need = row
+            group, grade = by_id.get(name), grades.get(raw)
+            if (
+                plain
+                and group is not None
+                and (text is None or text == group.text)
+                and type(grade) is int
+                and document.isprintable()
+                and 0 < len(document) < _SHORT
+                and not need
+            ):
+                seen[raw] += 1
+                self._votes.add(group, document, grade, at, member, origin)
+            else:
                 self._vote(row, origin, judgments_only=judgments_only)
-            elif type(row) is Asked:
-                self._ask(row, origin, holds)
-            elif type(row) is Misfit:
-                self._ordinal += holds is Holds.QUERIES
-                self._refuse(row.reason, (row.message, row.fix), origin, row.at, row.member)
+        for raw, count in seen.items():
+            self._count_label(raw, count)
 
-    def _check_size(self) -> None:
+    def _take_other(self, row: Row, origin: int, holds: Holds) -> None:
+        if type(row) is Asked:
+            self._ask(row, origin, holds)
+        elif type(row) is Misfit:
+            self._ordinal += holds is Holds.QUERIES
+            self._refuse(row.reason, (row.message, row.fix), origin, row.at, row.member)
+
+    def _enter(self, file: str, rater: str, pointer: str) -> int:
         if len(self._origins) >= _MOST_ORIGINS:
             raise TooLargeError(f"The upload has over {_MOST_ORIGINS:,} raters: leave some out.")
+        self._origins.append(Origin(file, rater, pointer))
+        return len(self._origins) - 1
+
+    def _count_label(self, raw: Raw, count: int = 1) -> None:
+        label = str(raw)
+        if label in self.labels or len(self.labels) < _MOST_LABELS:
+            self.labels[label] += count
 
     def judged_ids(self) -> set[str]:
         """The ids that judgments name, also those that no query has; before `located`."""
@@ -112,9 +116,7 @@ class Gathering:
 
     def _vote(self, vote: Vote, origin: int, *, judgments_only: bool) -> None:
         name, text, document, raw, at, member, _, need = vote
-        label = str(raw)
-        if label in self.labels or len(self.labels) < _MOST_LABELS:
-            self.labels[label] += 1
+        self._count_label(raw)
         group = self._find(name, text, at, origin, judgments_only=judgments_only)
         if group is None:
             return
@@ -207,29 +209,17 @@ class Gathering:
     def _refuse(
         self, reason: str, said: tuple[str, str], origin: int, at: int, member: int = 0
     ) -> None:
-        if not self.ledger.wants():
-            self.ledger.reasons[reason] += 1
-            return
-        where = self._origins[origin]
-        self.ledger.refuse(
-            RefusedRow(
-                file=where.file,
-                row=at,
-                pointer=where.place(at, member),
-                reason=reason,
-                message=said[0],
-                fix=said[1],
-            )
-        )
+        self.ledger.refuse(reason, said, self._origins[origin], at, member)
 
     def located(self) -> Iterator[Located]:
         """Give the queries in the order in which they were found, forgetting each."""
+        self.settlement = Settlement(self._votes, self._origins, self.ledger, self.options)
         for place, group in enumerate(self._groups):
             self._groups[place] = _GIVEN
             if group.text is None and not self._stands_for_text(group):
                 continue
             before = self.ledger.refused
-            item = self._settle(group)
+            item = self.settlement.settle(group)
             if self.ledger.refused > before and self.options.on_error is OnError.REFUSE:
                 continue  # that its judgments are in conflict is its only fault
             if item.query.relevant or self.options.unlabelled is Unlabelled.KEEP:
@@ -243,90 +233,6 @@ class Gathering:
         message = f"query {group.id[:200]!r} has no text in any file"
         self._refuse("no_text", (message, _NO_TEXT_FIX), group.origin, group.at)
         return False
-
-    def _settle(self, group: Group) -> Located:
-        places = list(self._votes.of(group))
-        documents = list(map(self._votes.document, places))
-        grades: list[int] = [self._votes.grades[n] for n in places]
-        if len(set(documents)) != len(documents):
-            documents, grades, places = self._collapse(group, documents, places)
-        query = Query(
-            id=group.id,
-            query=group.id if group.text is None else group.text,
-            relevant=list(map(Judgment, documents, grades)),
-            tags=list(group.tags),
-            split=group.split,
-            source=group.source,
-            fields={_NEED: group.need} if group.need else {},
-        )
-        rows = array("I", map(self._votes.rows.__getitem__, places))
-        return Located(query=query, row=group.at, judgment_rows=rows)
-
-    def _collapse(
-        self, group: Group, documents: list[str], places: list[int]
-    ) -> tuple[list[str], list[int], list[int]]:
-        """One vote a document, where they agree or a rule settles them."""
-        votes: dict[str, list[int]] = {}
-        for document, n in zip(documents, places, strict=True):
-            votes.setdefault(document, []).append(n)
-        settled = {
-            document: self._votes.grades[found[0]]
-            if len(found) == 1
-            else self._agree(group, document, found)
-            for document, found in votes.items()
-        }
-        kept = {document: grade for document, grade in settled.items() if grade is not None}
-        return list(kept), list(kept.values()), [votes[document][0] for document in kept]
-
-    def _agree(self, group: Group, document: str, places: list[int]) -> int | None:
-        """One grade for a document with several votes; None where they are in conflict."""
-        ballots: dict[str, int] = {}
-        grades = self._votes.grades
-        for n in places:
-            first = ballots.setdefault(self._origins[self._votes.origins[n]].rater, n)
-            if first == n:
-                continue
-            if grades[first] != grades[n]:
-                self._conflict(group, document, first, n)
-                return None
-            self.ledger.duplicates += 1
-        if len(ballots) == 1:
-            return grades[places[0]]
-        self.voted_pairs += 1
-        named = [(rater, grades[n]) for rater, n in ballots.items()]
-        if len({grade for _, grade in named}) == 1:
-            return named[0][1]
-        self.differing_pairs += 1
-        if self.options.consensus is None:
-            self._disagreement(document, list(ballots.values()))
-            return None
-        self.settled_pairs += 1
-        return settle(self.options.consensus, named, self._models)
-
-    def _conflict(self, group: Group, document: str, first: int, second: int) -> None:
-        query, grades = (group.id or group.text or "")[:80], self._votes.grades
-        message = (
-            f"document {document[:200]!r} of query {query!r} has grade {grades[second]} here and "
-            f"{grades[first]} {self._at(first)}"
-        )
-        self._refuse_at("conflict", (message, "Keep one of the two."), second)
-
-    def _disagreement(self, document: str, places: list[int]) -> None:
-        grades = ", ".join(f"{self._votes.grades[n]} {self._at(n)}" for n in places[:5])
-        message = f"raters differ on document {document[:200]!r}: {grades}"
-        self._refuse_at("raters_differ", (message, _DIFFER_FIX), places[-1])
-
-    def _refuse_at(self, reason: str, said: tuple[str, str], n: int) -> None:
-        self.ledger.conflicts += 1
-        votes = self._votes
-        self._refuse(reason, said, votes.origins[n], votes.rows[n], votes.member(n))
-
-    def _at(self, n: int) -> str:
-        origin = self._origins[self._votes.origins[n]]
-        row = self._votes.rows[n]
-        where = origin.place(row, self._votes.member(n)) or f"row {row}"
-        rater = f" by {origin.rater[:80]}" if origin.rater else ""
-        return f"in {where} of {origin.file}{rater}"
 
 
 _GIVEN: Final = Group("", "", 0, 0)

@@ -35,15 +35,15 @@ class Grades:
         self._reverse = _read_reverse(options.reverse)
         self._negatives = options.negatives
         self._most = most
-        self._known: dict[Raw, int | str | Flaw] = {}
+        self.known: dict[Raw, int | str | Flaw] = {}
 
     def read(self, raw: Raw) -> int | str | Flaw:
         """A grade, `UNRATED` where there is none, or what is wrong with it."""
-        found = self._known.get(raw)
+        found = self.known.get(raw)
         if found is None:
             found = self._bounded(self._work_out(raw))
-            if len(self._known) < 10_000:  # noqa: PLR2004 - of probabilities there are more
-                self._known[raw] = found
+            if len(self.known) < 10_000:  # noqa: PLR2004 - of probabilities there are more
+                self.known[raw] = found
         return found
 
     def _work_out(self, raw: Raw) -> int | str | Flaw:

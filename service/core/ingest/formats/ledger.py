@@ -3,12 +3,29 @@
 from collections import Counter
 from typing import Final
 
+from msgspec import Struct
+
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.imports import ImportRows, OnError, RefusedRow
 from reteval.contract.problems import ProblemItem
 from service.errors import InvalidError
 
 MOST: Final = 20
+
+
+class Origin(Struct, frozen=True):
+    """Where a vote comes from: a file, a rater, and the template of a pointer into the file."""
+
+    file: str
+    rater: str
+    pointer: str
+
+    def place(self, at: int, member: int) -> str:
+        """The JSON Pointer of a record or of a member in it."""
+        if not self.pointer:
+            return ""
+        pointer = self.pointer if member else self.pointer.partition("{at}")[0] + "{at}"
+        return pointer.format(at=at - 1, member=member - 1)
 
 
 class Ledger:
@@ -30,14 +47,20 @@ class Ledger:
         """Whether refused rows keep the set from being stored."""
         return bool(self.refused) and self.on_error is OnError.REFUSE
 
-    def wants(self) -> bool:
-        """Whether there is room for another refusal to be kept; all are counted."""
-        return len(self.first) < MOST
-
-    def refuse(self, row: RefusedRow) -> None:
-        """Count a refusal and keep it if there is room."""
-        self.reasons[row.reason] += 1
-        if self.wants():
+    def refuse(
+        self, reason: str, said: tuple[str, str], origin: Origin, at: int, member: int = 0
+    ) -> None:
+        """Count a refusal, and keep it with its message and way out if there is room."""
+        self.reasons[reason] += 1
+        if len(self.first) < MOST:
+            row = RefusedRow(
+                file=origin.file,
+                row=at,
+                pointer=origin.place(at, member),
+                reason=reason,
+                message=said[0],
+                fix=said[1],
+            )
             self.first.append(row)
 
     def rows(self) -> ImportRows:

@@ -12,6 +12,8 @@ from service.core.ingest.formats.gathering import Gathering
 _EVIDENCE: Final = 5
 _SHARE: Final = 0.02
 _ODD_AT_LEAST: Final = 50
+_SHAPED: Final = 50_000
+"""Judgments by whose ids the spelling of all is told."""
 _MOST_JUDGED: Final = 1_000_000
 """Judged ids that are looked for in a corpus; further ones are not."""
 _IDENTICAL_AT_LEAST: Final = 20
@@ -127,7 +129,8 @@ def _missing_texts(gathering: Gathering) -> Iterator[Diagnostic]:
 
 
 def _raters(gathering: Gathering) -> Iterator[Diagnostic]:
-    pairs, differing = gathering.voted_pairs, gathering.differing_pairs
+    votes = gathering.settlement
+    pairs, differing = votes.voted_pairs, votes.differing_pairs
     if pairs >= _IDENTICAL_AT_LEAST and not differing:
         yield _say(
             DiagnosticCode.RATERS_IDENTICAL,
@@ -135,7 +138,7 @@ def _raters(gathering: Gathering) -> Iterator[Diagnostic]:
             "See whether one rater's grades are copies: such agreement says nothing.",
             [{"pairs": pairs}],
         )
-    if gathering.settled_pairs:
+    if votes.settled_pairs:
         rule = gathering.options.consensus or ""
         yield _say(
             DiagnosticCode.RATERS_SETTLED,
@@ -165,18 +168,21 @@ class Documents:
         self._judged: dict[str, int] = {}
         self._shapes: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
-        self._total = 0
+        self._total = self._seen = 0
         self._spellings: dict[str, str] = {}
 
     def see(self, ids: Iterable[str]) -> None:
         """Take the judged ids of a query."""
-        for one in ids:
+        for one in ids if self._keep or self._seen < _SHAPED else ():
+            self._seen += 1
+            if self._keep and (one in self._judged or len(self._judged) < _MOST_JUDGED):
+                self._judged[one] = self._judged.get(one, 0) + 1
+            if self._seen > _SHAPED:
+                continue
             shape = _LETTERS.sub("a", _DIGITS.sub("9", one))
             if shape in self._shapes or len(self._shapes) < 1_000:  # noqa: PLR2004
                 self._shapes[shape] += 1
                 self._examples.setdefault(shape, one)
-            if self._keep and (one in self._judged or len(self._judged) < _MOST_JUDGED):
-                self._judged[one] = self._judged.get(one, 0) + 1
 
     def check(self, corpus: Callable[[], Iterable[str]]) -> None:
         """Compare them with all ids that there are, which are too many to keep."""

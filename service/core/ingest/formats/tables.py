@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from service.core.cells import rearm
 from service.core.ingest.formats.chosen import read_columns
 from service.core.ingest.formats.format import Format, Holds, Likeness, Opened, certain
 from service.core.ingest.formats.rows import Asked, Misfit, Row, Vote
@@ -16,7 +17,7 @@ from service.errors import MalformedTextError
 
 _QUOTED: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 _FORMULA: Final = (" =", " +", " -", " @")
-"""A blank before these keeps spreadsheets from running a cell; it is none of the cell's."""
+"""How Quepid, whose tables have no ids of queries, keeps spreadsheets from running a cell."""
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -227,15 +228,16 @@ def read_rows(
     texts, ids, documents = (place.get(one, -1) for one in (table.query, table.id, table.document))
     grade, need = place.get(table.grade, -1), place.get(table.need, -1)
     source = place.get(table.source, -1)
+    plain = rearm if table.id in names else _unblanked
     width = len(names)
     for at, cells in rows:
         if len(cells) != width:
             fix = "Quote cells that hold the delimiter."
             yield Misfit(at, "bad_row", f"{len(cells)} cells under {width} columns", fix)
             continue
-        text = _plain(cells[texts]) if texts >= 0 else None
-        name = cells[ids].strip() if ids >= 0 else ""
-        document = _plain(cells[documents]).strip() if documents >= 0 else ""
+        text = plain(cells[texts]) if texts >= 0 else None
+        name = rearm(cells[ids]).strip() if ids >= 0 else ""
+        document = rearm(cells[documents]).strip() if documents >= 0 else ""
         wanted = cells[need] if need >= 0 else ""
         rated = bool(cells[grade].strip()) if grade >= 0 else False
         if table.many:
@@ -259,8 +261,8 @@ def _rater_columns(table: Table, names: list[str]) -> list[int]:
     return [names.index(name) for name in raters]
 
 
-def _plain(cell: str) -> str:
-    return cell[1:] if cell.startswith(_FORMULA) else cell
+def _unblanked(cell: str) -> str:
+    return cell[1:] if cell.startswith(_FORMULA) else rearm(cell)
 
 
 def _listed(cell: str) -> list[str]:

@@ -5,9 +5,10 @@ from reteval.cli.report import render
 from reteval.contract.adversarial import Changing, Drop
 from reteval.contract.hostile import Expectation, HostileCase, HostileVerdict
 from reteval.contract.out_of_corpus import Auroc, Floor
-from reteval.contract.results import Latency, Partial, Slice
+from reteval.contract.results import JudgmentOrigins, Latency, Partial, Slice
 from reteval.contract.runs import RunStatus
 from tests.unit.reteval.documents import (
+    SCORED,
     a_kind,
     a_report,
     a_summary,
@@ -48,6 +49,41 @@ note: drops of different kinds are not comparable
 def test_render_a_plain_report() -> None:
     """The means stand with interval and n, then what was sent, then what was found."""
     assert PLAIN == render(a_report())
+
+
+@pytest.mark.parametrize(
+    ("origins", "line"),
+    [
+        (
+            JudgmentOrigins(
+                count=1_200,
+                sources={"human": 0.8, "llm": 0.2},
+                dated=900,
+                oldest="2025-01-02T03:04:05Z",
+                median="2025-06-01T00:00:00Z",
+                newest="2026-03-04T05:06:07Z",
+            ),
+            "1,200 judgments (80% human, 20% llm), 900 dated 2025-01-02 .. 2026-03-04",
+        ),
+        (
+            JudgmentOrigins(
+                count=0,
+                sources={},
+                dated=0,
+                oldest=None,
+                median=None,
+                newest=None,
+                reason="no_dates",
+            ),
+            "0 judgments, none dated",
+        ),
+    ],
+)
+def test_render_whose_word_the_judgments_are(origins: JudgmentOrigins, line: str) -> None:
+    """Number, share of each source, and between which days."""
+    scored = replace(SCORED, judgments=origins)
+    text = render(a_report(test_set=scored))
+    assert text.splitlines()[2] == f"judged    {line}"
 
 
 def test_render_the_adversarial_block() -> None:

@@ -12,6 +12,7 @@ from reteval.contract.results import Latency
 from tests.factories import query
 from worker.pipeline.latency import KindLatency, summarise_latency
 from worker.pipeline.plan import Plan, build_plan
+from worker.pipeline.slices import name_slices
 from worker.pipeline.stretches import read_stretches
 
 
@@ -38,7 +39,8 @@ def read(planned: Plan, outcomes: list[Outcome], concurrency: int) -> Latency:
     """Summarise the outcomes of a plan."""
     kinds = KindLatency()
     read_stretches(planned.requests, outcomes, [kinds])
-    return summarise_latency(planned, outcomes[: planned.clean], kinds, concurrency=concurrency)
+    slices = [name_slices(query, relevant_from=1) for query in planned.scorable]
+    return summarise_latency(outcomes[: planned.clean], slices, kinds, concurrency=concurrency)
 
 
 @given(st.lists(st.floats(0.01, 200_000), min_size=1, max_size=40))
@@ -117,5 +119,7 @@ def test_slices_and_kinds_have_their_own_percentiles() -> None:
     assert {name: (s.n, s.p50) for name, s in block.by_slice.items()} == {
         "tag:even": (2, 2.0),
         "tag:odd": (1, 2.0),
+        "length:1": (3, 2.0),
+        "relevant:1": (3, 2.0),
     }
     assert {name: (s.n, s.p50) for name, s in block.by_kind.items()} == {"typo.mixed": (1, 9.0)}

@@ -7,7 +7,7 @@ from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from reteval.contract.stability import Stability
 from reteval.contract.testsets import Expect, Query
 from tests.factories import query
-from worker.pipeline.plan import Plan, build_plan, replay_plan
+from worker.pipeline.plan import Origin, Plan, build_plan, replay_plan
 from worker.pipeline.stability import Rounds, Yardstick
 from worker.pipeline.stretches import read_stretches
 
@@ -57,10 +57,9 @@ def test_a_replayed_plan_keeps_the_rounds_of_its_queries() -> None:
     planned = replay_plan(
         kept,
         plan(3).requests,
-        planned_from=QUERIES,
+        origin=Origin(queries=QUERIES, relevant_from=1),
         request=None,
         relevant_from=1,
-        planned_relevant_from=1,
     )
     assert planned.rounds == 3
     assert [request.query_id for request in planned.requests] == [q.id for q in kept] * 3
