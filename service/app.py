@@ -29,6 +29,8 @@ from service.api import (
     faqs,
     gates,
     grants,
+    judging_jobs,
+    judgings,
     keeping,
     leakage,
     limits,
@@ -39,6 +41,7 @@ from service.api import (
     query_samples,
     rankings,
     reports,
+    reviewing,
     runs,
     splits,
     suites,
@@ -99,6 +102,9 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *judgings.HANDLERS,
+    *judging_jobs.HANDLERS,
+    *reviewing.HANDLERS,
     *leakage.HANDLERS,
     *keeping.HANDLERS,
     *backups.HANDLERS,
@@ -108,6 +114,9 @@ _V1: Final = (
     *grants.HANDLERS,
     *limits.HANDLERS,
 )
+
+_YOUNG: Final = 10_000
+"""Objects made before the young are collected: those of an upload are mostly gone sooner."""
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -121,6 +130,7 @@ def create_app(settings: Settings) -> Litestar:
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
             gc.freeze()  # what is here stays: an upload's many objects are collected without it
+            gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
             yield
         await asyncio.to_thread(flush_tracing)
 

@@ -18,6 +18,7 @@ from reteval._requests import Call, with_key
 from reteval._responses import Reply, read, read_verdict
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
+from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.leakage import LeakageCheck
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
@@ -26,7 +27,7 @@ from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun)
+J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob)
 FIRST_WAIT_S: Final = 20
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
@@ -101,9 +102,14 @@ def await_end(
             yield Pause(early)
 
 
+def first_wait(timeout_s: float | None) -> int:
+    """Return for how long the service may hold the first answer, in whole seconds."""
+    return FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
+
+
 def see_through(
     post: Callable[[int | None], Call[J]],
-    get: Callable[[str, int | None], Call[J]],
+    get: Callable[[J, int | None], Call[J]],
     *,
     retry: Retry,
     clock: Callable[[], float],
@@ -116,13 +122,12 @@ def see_through(
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
     """
-    first_wait = FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
     asked = clock()
-    job = yield from exchange(post(first_wait or None), retry)
+    job = yield from exchange(post(first_wait(timeout_s) or None), retry)
     if job.status.terminal:
         return job
     left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
-    return (yield from await_end(partial(get, job.id), retry=retry, clock=clock, timeout_s=left))
+    return (yield from await_end(partial(get, job), retry=retry, clock=clock, timeout_s=left))
 
 
 def await_verdict(

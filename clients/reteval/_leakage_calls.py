@@ -66,7 +66,7 @@ def run_check(
     """
     return see_through(
         lambda wait: post_check(request, wait),
-        get_check,
+        lambda check, wait: get_check(check.id, wait),
         retry=retry,
         clock=clock,
         timeout_s=timeout_s,

@@ -50,7 +50,7 @@ def run_probe(
     """
     return see_through(
         lambda wait: post_probe(request, wait),
-        get_probe,
+        lambda probe, wait: get_probe(probe.id, wait),
         retry=retry,
         clock=clock,
         timeout_s=timeout_s,

@@ -13,7 +13,7 @@ from service.api.conditional import IF_NONE_MATCH, known_answers
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import JSON, Answer, Operation, creates, reads
-from service.api.parameters import PairParameters, WaitParameters
+from service.api.parameters import LeakedPairParameters, WaitParameters
 from service.api.responses import (
     LINK_HEADERS,
     POLL_HEADERS,
@@ -114,7 +114,7 @@ async def get_leakage_check(
         about="Gravest kinds first, then most alike; at most a thousand of a kind and place.",
         answers=known_answers("A page of pairs", LeakedPairPage, LINK_HEADERS),
         headers=IF_NONE_MATCH,
-        query=PairParameters,
+        query=LeakedPairParameters,
         errors=(
             errors.NotFoundError,
             errors.NotTerminalError,
@@ -127,7 +127,7 @@ async def list_leaked_pairs(
     request: AnyRequest, backend: Deployed, check_id: FromPath[str]
 ) -> Response[bytes]:
     """Answer a page of pairs."""
-    sent = read_query(request, PairParameters)
+    sent = read_query(request, LeakedPairParameters)
     page = await leakage.page_pairs(
         backend, check_id, kind=sent.kind, cursor=sent.cursor, limit=sent.limit
     )

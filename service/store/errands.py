@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from reteval.contract.leakage import LeakageReport, LeakedPair
 from reteval.contract.previews import PreviewReport
@@ -23,6 +24,41 @@ from service.store.records import (
 from service.store.scripts import text
 from service.store.shelves import J, R, Shelf
 from service.store.sizes import PAIRS
+
+
+class Errand(Struct, frozen=True, kw_only=True):
+    """A job of one unit as it is queued, with the words that scripts take of it."""
+
+    id: str
+    spec: bytes
+    queue: str
+    seconds: int
+    secrets: bytes = b""
+    queries: int = 0
+
+    def keys(self, tenant: str) -> list[str]:
+        """Return the keys that `queue_errand` writes."""
+        return [
+            keys.job(tenant, self.id),
+            keys.active(tenant, self.queue),
+            keys.job_part(tenant, self.id, "secrets"),
+            keys.job_part(tenant, self.id, "units"),
+            keys.BUSY,
+        ]
+
+    def args(self, tenant: str, quotas: Quotas) -> list[str | bytes | int]:
+        """Return what `queue_errand` is told."""
+        return [
+            self.id,
+            keys.busy(tenant, self.queue),
+            self.spec,
+            self.secrets,
+            self.queue,
+            self.seconds,
+            SCHEMA,
+            encode_quotas(quotas),
+            self.queries,
+        ]
 
 
 class Errands(Shelf[J, R]):
@@ -48,28 +84,18 @@ class Errands(Shelf[J, R]):
             QuotaExceededError: it would send more `queries` than the team may.
         """
         entry, token = script_words(idempotency)
+        errand = Errand(
+            id=spec.id,
+            spec=msgspec.json.encode(spec),
+            queue=queue,
+            seconds=KEPT_S,
+            secrets=secrets or b"",
+            queries=queries,
+        )
         reply = await self._scripts.run(
             "create_errand",
-            [
-                keys.job(tenant, spec.id),
-                keys.active(tenant, queue),
-                keys.job_part(tenant, spec.id, "secrets"),
-                keys.job_part(tenant, spec.id, "units"),
-                keys.BUSY,
-                entry,
-            ],
-            [
-                spec.id,
-                keys.busy(tenant, queue),
-                msgspec.json.encode(spec),
-                secrets or b"",
-                queue,
-                KEPT_S,
-                SCHEMA,
-                token,
-                encode_quotas(quotas),
-                queries,
-            ],
+            [entry, *errand.keys(tenant)],
+            [token, *errand.args(tenant, quotas)],
         )
         check_refusal(reply)
         verdict, made = reply

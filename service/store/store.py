@@ -21,11 +21,13 @@ from service.store.idempotency import IdempotencyKeys
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.judgings import Judgings, Steps
 from service.store.links import Links
 from service.store.load import Load
 from service.store.looks import Looks
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
+from service.store.pools import Pools
 from service.store.quotas import Allowances
 from service.store.rates import Rates
 from service.store.reservations import Reservations
@@ -55,6 +57,9 @@ class Store:
         self.comparisons = Comparisons(connection, scripts)
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
+        self.judgings = Judgings(connection, scripts)
+        self.steps = Steps(connection, scripts)
+        self.pools = Pools(connection, scripts)
         self.leakage = LeakageChecks(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)

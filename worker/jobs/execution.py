@@ -15,7 +15,13 @@ from service.settings import Settings
 from service.store.connection import STEADY
 from service.store.ending import end_task
 from service.store.fencing import LostClaimError
-from service.store.keys import COMPARISON_PREFIX, LEAKAGE_PREFIX, PREVIEW_PREFIX, PROBE_PREFIX
+from service.store.keys import (
+    COMPARISON_PREFIX,
+    LEAKAGE_PREFIX,
+    PREVIEW_PREFIX,
+    PROBE_PREFIX,
+    STEP_PREFIX,
+)
 from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
@@ -29,12 +35,14 @@ from worker.jobs.previewing import abandon_preview, preview_variants
 from worker.jobs.probing import abandon_probe, probe_endpoint
 from worker.jobs.rescoring import rescore_run
 from worker.jobs.searching import search_shard
+from worker.jobs.steps import abandon_step, do_step
 from worker.jobs.work import Work, log
 
 _KINDS: Final = {
     COMPARISON_PREFIX: (compare_runs, abandon_comparison),
     PROBE_PREFIX: (probe_endpoint, abandon_probe),
     PREVIEW_PREFIX: (preview_variants, abandon_preview),
+    STEP_PREFIX: (do_step, abandon_step),
     LEAKAGE_PREFIX: (check_test_set, abandon_check),
 }
 """What to do with jobs of one unit, by how their ids begin, and how to end them without."""

@@ -43,13 +43,15 @@ class Ask(Struct, frozen=True, kw_only=True):
     """What is searched for: a text, the id of its query, and the query's fields.
 
     `compare` is given the texts of the first hits, where they have any, and notes in the outcome
-    how much of the query is in them; nothing else sees them. A hit without one has None.
+    how much of the query is in them. A hit without one has None. `keep` is given the text of each
+    document of the answer that has one, by its id. Nothing else sees them.
     """
 
     text: str
     id: str = ""
     fields: Fields = {}
     compare: Callable[[Outcome, Sequence[str | None]], Outcome] | None = None
+    keep: Callable[[Mapping[str, str]], None] | None = None
 
 
 class Prepared(Struct, frozen=True):
