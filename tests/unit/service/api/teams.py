@@ -59,6 +59,7 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
             "/v1/judgings",
             {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
         ),
+        "suite": ("/v1/suites", {"name": "all", "test_sets": [TEST_SET["name"]]}),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
@@ -68,6 +69,10 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
     if not path or "{job_id}" in path:
         begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
         ids["job_id"] = begun.json()["job"]
+    if not path or "{suite_run}" in path:
+        body = {"name": "run", "test_sets": [TEST_SET["name"]]}
+        suite = await made("/v1/suites", body)
+        ids["suite_run"] = await made(f"/v1/suites/{suite}/runs", {"endpoint": {"url": ADDRESS}})
     return Belongings(of=ids)
 
 
@@ -89,5 +94,7 @@ def nothing() -> Belongings:
         "judging_id": "jdg",
         "job_id": "jst",
         "delivery_id": "evt",
+        "suite": "su",
+        "suite_run": "srn",
     }
     return Belongings(of={name: new_id(prefix) for name, prefix in prefixes.items()})
