@@ -17,27 +17,29 @@ _LEVEL: Final = 3
 _QUICK_BYTES: Final = 131_072
 
 
+class Packer:
+    """Packs one value after the other as `pack` does, and lets others run where that takes long."""
+
+    def __init__(self) -> None:
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+
+    async def pack(self, value: Any) -> bytes:
+        """Encode a value as msgpack and compress it."""
+        encoded = msgspec.msgpack.encode(value)
+        if len(encoded) <= _QUICK_BYTES:  # sooner done than handed to a thread
+            return self._compressor.compress(encoded)
+        return await asyncio.to_thread(self._compressor.compress, encoded)
+
+
 def pack(value: Any) -> bytes:
     """Encode a value as msgpack and compress it."""
-    return _compress(msgspec.msgpack.encode(value))
-
-
-async def pack_beside(value: Any) -> bytes:
-    """Like `pack`; what takes long to compress is compressed beside other work."""
-    encoded = msgspec.msgpack.encode(value)
-    if len(encoded) <= _QUICK_BYTES:  # sooner done than handed to a thread
-        return _compress(encoded)
-    return await asyncio.to_thread(_compress, encoded)
+    return zstandard.compress(msgspec.msgpack.encode(value), _LEVEL)
 
 
 def unpack(blob: bytes, kind: type[T]) -> T:
     """Reverse `pack`."""
     with reading("a list"):
         return msgspec.msgpack.decode(zstandard.decompress(blob), type=kind)
-
-
-def _compress(encoded: bytes) -> bytes:
-    return zstandard.compress(encoded, _LEVEL)
 
 
 def split(items: Sequence[Any]) -> dict[str, bytes]:

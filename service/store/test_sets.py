@@ -61,6 +61,7 @@ class Staging:
     def __init__(self, connection: Connection, tenant: str) -> None:
         self._connection = connection
         self._pending: list[Query] = []
+        self._packer = chunks.Packer()
         self._packed: dict[str, bytes] = {}
         self._packed_bytes = self._count = 0
         self._under_way: asyncio.Task[None] | None = None
@@ -93,7 +94,7 @@ class Staging:
         await self._connection.unlink(self.key)
 
     async def _pack(self, queries: list[Query]) -> None:
-        field, blob = str(self._count), await chunks.pack_beside(queries)
+        field, blob = str(self._count), await self._packer.pack(queries)
         self._count += 1
         self._packed[field] = blob
         self._packed_bytes += len(blob)

@@ -28,8 +28,12 @@ class Firsts(Generic[K]):
         self._seen.update(keys)
         if len(self._seen) < before + len(keys):
             return False
-        self._waiting.append((number, keys))
+        self.extend(keys, number)
         return True
+
+    def extend(self, keys: Sequence[K], number: int) -> None:
+        """Take keys that are known to be new, and are only added like this or one by one."""
+        self._waiting.append((number, keys))
 
     def add(self, key: K, number: int) -> int:
         """Take one; return the number that it had first."""

@@ -72,12 +72,12 @@ class Texts:
     def add_all(self, texts: Sequence[str], index: int) -> bool:
         """Remember texts of queries from `index` on if each is near to none.
 
-        Otherwise each is to be found by itself.
+        Otherwise each is to be found by itself. What is near to none is the same as none.
         """
-        plain = list(map(hash, _fold_all(texts)))
-        return self._folded.add_all(plain, index) and self._exact.add_all(
-            list(map(hash, texts)), index
-        )
+        if not self._folded.add_all(list(map(hash, _fold_all(texts))), index):
+            return False
+        self._exact.extend(list(map(hash, texts)), index)
+        return True
 
 
 def _fold_all(texts: Sequence[str]) -> list[str]:
