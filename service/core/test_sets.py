@@ -1,15 +1,12 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from typing import IO
 
 from msgspec import Struct, structs
 
 from reteval.contract.differences import Changes
 from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
-from service.core.building.faq import QUESTION_NAMES, read_faq
-from service.core.building.rows import read_objects, read_table
 from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
@@ -65,18 +62,6 @@ async def stage_rewritten(
 def head_of(test_set: TestSet) -> TestSetHead:
     """Return what a stored set says of itself apart from its queries."""
     return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
-
-
-async def stage_faq(
-    backend: Backend, head: TestSetHead, file: IO[bytes], *, table: bool
-) -> StagedSet:
-    """Read a test set sent as questions with the documents that answer them.
-
-    Raises:
-        MalformedTextError, InvalidError: the body cannot be read, or breaks a rule.
-    """
-    rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
-    return await stage(backend, head, read_faq(rows, grade=head.scale.max))
 
 
 async def store_test_set(

@@ -5,11 +5,12 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.runs import RunStatus
 from reteval.contract.suites import MAX_SUITES
-from service.store.keys import DEFAULT_TENANT
+from service.store.keys import DEFAULT_TENANT, job_part
 from service.store.store import Store
 from tests.factories import stored_key
 from tests.unit.reteval.documents import a_summary
@@ -282,3 +283,20 @@ async def test_header_values_are_kept_for_each_run(client: httpx.AsyncClient, st
         assert claim is not None
         assert await store.claims.secrets(claim)
         assert "s3cret" not in (await client.get(f"/v1/runs/{row['run']}")).text
+
+
+@pytest.mark.usefixtures("sets")
+async def test_a_report_that_cannot_be_read_is_named(
+    client: httpx.AsyncClient, store: Store, redis_url: str
+) -> None:
+    """The other rows are shown; there is no macro mean over a part."""
+    await create(client)
+    started = await start(client)
+    docs, faq = (row["run"] for row in started["rows"])
+    await end(store, docs, 1.0)
+    await end(store, faq, 0.5)
+    with redis.Redis.from_url(redis_url) as server:
+        server.set(job_part(DEFAULT_TENANT, faq, "report"), b"{")
+    found = (await client.get(f"/v1/suite-runs/{started['id']}")).json()
+    assert [row.get("reason") for row in found["rows"]] == [None, "unreadable"]
+    assert found["macro"]["mrr"]["reason"] == "no mean of faq: unreadable"

@@ -5,6 +5,7 @@ import pytest
 
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.runs import AdversarialRequest, RunRequest
+from reteval.contract.slices import BUILT_IN
 from reteval.contract.testsets import TestSetStats
 from service.core.volumes import Volume, kept_bytes, needed_memory
 
@@ -42,7 +43,7 @@ def test_volume_is_read_off_request_and_test_set() -> None:
     """Means come from the set's totals; a set without judgments is taken to have UUIDs."""
     request = RunRequest(test_set="x", endpoint=Endpoint(url="http://a/"))
     volume = Volume.of(request, STATS, requests=10, depth=7, metrics=4)
-    assert (volume.text, volume.doc, volume.slices, volume.cells) == (40.0, 8.0, 3, 0)
+    assert (volume.text, volume.doc, volume.slices, volume.cells) == (40.0, 8.0, 3 + BUILT_IN, 0)
     attacked = msgspec.structs.replace(request, adversarial=AdversarialRequest(preset="quick"))
     unjudged = msgspec.structs.replace(STATS, judgments=0, id_bytes=0)
     volume = Volume.of(attacked, unjudged, requests=10, depth=7, metrics=4)
