@@ -4,7 +4,11 @@ import pytest
 
 from reteval.contract.imports import ImportOptions, OnError
 from service.core.ingest.formats.engines import find_text
+from service.core.ingest.formats.format import Holds, Opened
+from service.core.ingest.formats.gathering import Gathering
 from service.core.ingest.formats.reading import read_import
+from service.core.ingest.formats.rows import Vote
+from service.core.ingest.formats.sample import Sample
 from service.errors import InvalidError, TooLargeError
 from tests.unit.service.core.ingest.bodies import LAX, file, imported
 from tests.unit.service.core.ingest.samples import lines, text
@@ -89,11 +93,14 @@ def test_lines_that_are_no_queries_are_refused() -> None:
     assert [item.row for item in caught.value.errors] == [3, 4]
 
 
-def test_upload_of_too_many_rows_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_of_too_many_rows_is_stopped() -> None:
     """Rows are held until all are known, so their number is bounded."""
-    monkeypatch.setattr("reteval.contract.limits.MAX_IMPORT_ROWS", 3)
-    with pytest.raises(TooLargeError, match="rows"):
-        imported(file(b"1\tq\n"), file(b"1 0 a 1\n" * 4))
+    qrels = file(b"1 0 a 1\n")
+    opened = Opened(qrels, Sample(qrels, "utf-8"), ImportOptions())
+    gathering = Gathering(ImportOptions(), LAX, most=3)
+    rows = (Vote("1", None, "a", "1", at) for at in range(1, 5))
+    with pytest.raises(TooLargeError, match="over 3 rows"):
+        gathering.take(opened, Holds.JUDGMENTS, rows)
 
 
 def test_rater_of_a_judgment_is_kept() -> None:
