@@ -83,9 +83,9 @@ def next_page(call: Call[P], page: P) -> Call[P] | None:
     return msgspec.structs.replace(call, params={**call.params, "cursor": page.next_cursor})
 
 
-def get_test_sets(limit: int | None = None) -> Call[TestSetPage]:
+def get_test_sets(limit: int | None = None, name: str | None = None) -> Call[TestSetPage]:
     """List test sets, newest first."""
-    return get_from("/v1/test-sets", TestSetPage, limit=limit)
+    return get_from("/v1/test-sets", TestSetPage, name=name, limit=limit)
 
 
 def get_test_set(id_or_name: str) -> Call[TestSet]:

@@ -7,11 +7,16 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._building import AsyncBuilder
+from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
+from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
 from reteval._suites import AsyncSuites
 from reteval._uploads import HeadOptions, Source
+from reteval._versions import AsyncVersions
 from reteval._webhooks import AsyncWebhooks
 from reteval.async_access import AsyncAccess
 from reteval.contract.comparisons import Comparison, ComparisonRequest
@@ -29,7 +34,17 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncKeeper, AsyncAccess, AsyncSuites, AsyncWebhooks):
+class AsyncClient(
+    AsyncKeeper,
+    AsyncAccess,
+    AsyncBuilder,
+    AsyncExporter,
+    AsyncJudgings,
+    AsyncLeakageChecks,
+    AsyncSuites,
+    AsyncVersions,
+    AsyncWebhooks,
+):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.
@@ -49,9 +64,11 @@ class AsyncClient(AsyncKeeper, AsyncAccess, AsyncSuites, AsyncWebhooks):
         call = await asyncio.to_thread(_uploads.upload_trec, topics, qrels, head)
         return await self._exchange(call)
 
-    def test_sets(self, *, limit: int | None = None) -> AsyncIterator[TestSet]:
-        """Iterate over all test sets, newest first; `limit` is the size of a page."""
-        return self._rows(_requests.get_test_sets(limit))
+    def test_sets(
+        self, *, name: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[TestSet]:
+        """Iterate over all test sets, or those of a name, newest first; `limit` is of a page."""
+        return self._rows(_requests.get_test_sets(limit, name))
 
     async def test_set(self, id_or_name: str) -> TestSet:
         """Return a test set; of a name, its newest version."""

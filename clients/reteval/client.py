@@ -7,11 +7,16 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._building import Builder
+from reteval._exporting import Exporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._judgings import Judgings
 from reteval._keeping import Keeper
+from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
 from reteval._suites import Suites
 from reteval._uploads import HeadOptions, Source
+from reteval._versions import Versions
 from reteval._webhooks import Webhooks
 from reteval.access import Access
 from reteval.contract.comparisons import Comparison, ComparisonRequest
@@ -29,7 +34,9 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Keeper, Access, Suites, Webhooks):
+class Client(
+    Keeper, Access, Builder, Exporter, Judgings, LeakageChecks, Suites, Versions, Webhooks
+):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and
@@ -62,9 +69,9 @@ class Client(Keeper, Access, Suites, Webhooks):
         """
         return self._exchange(_uploads.upload_trec(topics, qrels, head))
 
-    def test_sets(self, *, limit: int | None = None) -> Iterator[TestSet]:
-        """Iterate over all test sets, newest first; `limit` is the size of a page."""
-        return self._rows(_requests.get_test_sets(limit))
+    def test_sets(self, *, name: str | None = None, limit: int | None = None) -> Iterator[TestSet]:
+        """Iterate over all test sets, or those of a name, newest first; `limit` is of a page."""
+        return self._rows(_requests.get_test_sets(limit, name))
 
     def test_set(self, id_or_name: str) -> TestSet:
         """Return a test set; of a name, its newest version."""

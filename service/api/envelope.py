@@ -7,6 +7,8 @@ from typing import Final
 from litestar.config.cors import CORSConfig
 from litestar.types import Scope
 
+from reteval.contract.exports import LOST_HEADER
+
 REQUEST_ID: Final = "X-Request-Id"
 _REQUEST_ID_KEY: Final = "request_id"
 _HEADERS_KEY: Final = "headers"
@@ -24,6 +26,7 @@ _ANSWER_HEADERS: Final = (
     "Idempotent-Replayed",
     "Link",
     "Location",
+    LOST_HEADER,
     "Retry-After",
     REQUEST_ID,
 )

@@ -27,8 +27,9 @@ from service.api.parameters import (
     VariantParameters,
 )
 from service.api.responses import LINK_HEADERS, answer_fixed_page, answer_stream
-from service.core import exports, history, query_rows, reports, trec
+from service.core import history, query_rows, reports
 from service.core.backend import Backend
+from service.core.exports import run_rows, run_trec
 from service.core.grants import RUN
 
 _TAG: Final = "reports"
@@ -170,11 +171,11 @@ async def export_run(request: AnyRequest, backend: Deployed, run_id: FromPath[st
     """Stream a run in the format asked for."""
     sent = read_query(request, ExportParameters)
     if sent.format == "trec":
-        chunks, media, ending = await trec.export_trec(backend, run_id), ZIP, "zip"
+        chunks, media, ending = await run_trec.export_trec(backend, run_id), ZIP, "zip"
     elif sent.format == "csv":
-        chunks, media, ending = await exports.export_csv(backend, run_id), CSV, "csv"
+        chunks, media, ending = await run_rows.export_csv(backend, run_id), CSV, "csv"
     else:
-        chunks, media, ending = await exports.export_jsonl(backend, run_id), JSON_LINES, "jsonl"
+        chunks, media, ending = await run_rows.export_jsonl(backend, run_id), JSON_LINES, "jsonl"
     return answer_stream(chunks, media=media, filename=f"run.{ending}")
 
 

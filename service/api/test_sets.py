@@ -1,17 +1,18 @@
 """Routes of `/v1/test-sets`."""
 
 from collections.abc import AsyncIterator
-from typing import Final, Literal
+from typing import Annotated, Final
 
 from litestar import Response
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
+from reteval.contract.exports import DEFAULT_INDEX, LOST_HEADER, MAX_INDEX_BYTES, ExportFormat
 from reteval.contract.limits import MAX_JSON_BYTES, MAX_NDJSON_BYTES
 from reteval.contract.testsets import (
     QueryPage,
@@ -39,6 +40,7 @@ from service.api.operations import (
     JSON,
     JSON_LINES,
     MULTIPART,
+    TEXT,
     ZIP,
     Answer,
     Operation,
@@ -46,7 +48,7 @@ from service.api.operations import (
     deletes,
     reads,
 )
-from service.api.parameters import PageParameters, UploadParameters
+from service.api.parameters import PageParameters, TestSetListParameters, UploadParameters
 from service.api.responses import (
     LINK_HEADERS,
     answer,
@@ -55,17 +57,18 @@ from service.api.responses import (
     answer_page,
     answer_stream,
 )
-from service.core import exports, test_sets, trec
+from service.core import test_sets
 from service.core.backend import Backend
+from service.core.exports import registry
 from service.core.grants import TEST_SET
 from service.core.idempotency import Idempotency
 from service.core.test_sets import StagedSet
 from service.errors import TooLargeError
 
-_TAG: Final = "test sets"
+TAG: Final = "test sets"
 _LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
 _ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
-_STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
+STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
 _PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
@@ -74,7 +77,15 @@ Deployed = NamedDependency[SkipValidation[Backend]]
 class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The form of an exported test set."""
 
-    format: Literal["jsonl", "trec"] = "jsonl"
+    format: ExportFormat = ExportFormat.JSONL
+    index: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_INDEX_BYTES,
+            description="The index that `rank_eval` says the documents are in.",
+        ),
+    ] = DEFAULT_INDEX
 
 
 class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -89,7 +100,7 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     "/test-sets",
     Operation(
         id="uploadTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
@@ -99,11 +110,11 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "belong to the formats that hold only queries; a JSON object has them as fields."
         ),
         answers={
-            201: Answer(about="Stored", media={JSON: TestSet}, headers=_STORED_HEADERS),
+            201: Answer(about="Stored", media={JSON: TestSet}, headers=STORED_HEADERS),
             200: Answer(
                 about="The same set is stored already under this name",
                 media={JSON: TestSet},
-                headers=_STORED_HEADERS,
+                headers=STORED_HEADERS,
             ),
         },
         headers=REQUEST_HEADERS,
@@ -127,7 +138,11 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 )
 async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Read the body in the format its media type names, and store it."""
-    staged = await _stage(request, backend)
+    return await store_staged(request, backend, await _stage(request, backend))
+
+
+async def store_staged(request: AnyRequest, backend: Backend, staged: StagedSet) -> Response[bytes]:
+    """Answer a set that was read and checked: stored now, or found."""
 
     async def make(held: Idempotency | None) -> Response[bytes]:
         test_set, created = await test_sets.store_test_set(backend, staged, idempotency=held)
@@ -147,18 +162,20 @@ async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[by
     "/test-sets",
     Operation(
         id="listTestSets",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         summary="List test sets, newest first",
         answers={200: Answer(about="A page", media={JSON: TestSetPage}, headers=LINK_HEADERS)},
-        query=PageParameters,
+        query=TestSetListParameters,
         errors=(errors.BadCursorError, errors.InvalidError),
     ),
 )
 async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of test sets."""
-    page = read_query(request, PageParameters)
-    found = await test_sets.list_test_sets(backend, cursor=page.cursor, limit=page.limit)
+    page = read_query(request, TestSetListParameters)
+    found = await test_sets.list_test_sets(
+        backend, name=page.name, cursor=page.cursor, limit=page.limit
+    )
     return answer_page(request, found)
 
 
@@ -166,7 +183,7 @@ async def list_test_sets(request: AnyRequest, backend: Deployed) -> Response[byt
     "/test-sets/{test_set:str}",
     Operation(
         id="getTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Read a test set's head",
@@ -188,7 +205,7 @@ async def get_test_set(
     "/test-sets/{test_set:str}/queries",
     Operation(
         id="listTestSetQueries",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="List a test set's queries in upload order",
@@ -211,12 +228,24 @@ async def list_queries(
     "/test-sets/{test_set:str}/export",
     Operation(
         id="exportTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_READ,
         shared=TEST_SET,
         summary="Download a test set",
-        about="`jsonl` can be uploaded again as it is; `trec` is a zip of topics and qrels.",
-        answers={200: Answer(about="The set", media={JSON_LINES: None, ZIP: None})},
+        about=(
+            "`jsonl` can be uploaded again as it is; the others are forms that other tools read. "
+            "`trec` and `beir` are zips."
+        ),
+        answers={
+            200: Answer(
+                about="The set",
+                media={JSON_LINES: None, JSON: None, CSV: None, TEXT: None, ZIP: None},
+                headers={
+                    LOST_HEADER: "What of this set the format has no place for, such as "
+                    "`tags, split`; absent where nothing is lost."
+                },
+            )
+        },
         query=ExportParameters,
         errors=(errors.NotFoundError, errors.InvalidError),
     ),
@@ -224,21 +253,23 @@ async def list_queries(
 async def export_test_set(
     request: AnyRequest, backend: Deployed, test_set: FromPath[str]
 ) -> Stream:
-    """Stream a test set."""
+    """Stream a test set, and say first what of it is left behind."""
     wanted = read_query(request, ExportParameters)
     found = await test_sets.get_test_set(backend, test_set)
-    if wanted.format == "trec":
-        chunks = trec.export_test_set(backend, found)
-        return answer_stream(chunks, media=ZIP, filename=f"{found.id}.zip")
-    lines = exports.export_queries(backend, found)
-    return answer_stream(lines, media=JSON_LINES, filename=f"{found.id}.jsonl")
+    made = await registry.export_test_set(backend, found, wanted.format, index=wanted.index)
+    return answer_stream(
+        made.chunks,
+        media=made.layout.media,
+        filename=f"{found.id}.{made.layout.ending}",
+        headers={LOST_HEADER: ", ".join(made.lost)} if made.lost else {},
+    )
 
 
 @deletes(
     "/test-sets/{test_set:str}",
     Operation(
         id="deleteTestSet",
-        tag=_TAG,
+        tag=TAG,
         scope=Scope.TEST_SETS_WRITE,
         event=AuditEvent.TEST_SET_DELETED,
         summary="Delete a test set that no run refers to",

@@ -114,15 +114,19 @@ def _check_pair(request: ComparisonRequest, baseline: RunRecord, candidate: RunR
                 f"Run {record.id!r} is {record.status.value} and has no numbers of its own; "
                 "compare completed runs."
             )
-    same = (baseline.spec.test_set.hash, baseline.spec.request.split) == (
-        candidate.spec.test_set.hash,
-        candidate.spec.request.split,
-    )
-    if not same and request.on is not Scope.INTERSECTION:
+    before, after = baseline.spec.test_set, candidate.spec.test_set
+    if request.on is Scope.INTERSECTION:
+        return
+    if before.hash != after.hash:
         raise NotComparableError(
-            "The runs were scored on different test sets or splits; send `on: intersection` to "
-            "compare the queries they share, or rescore one of them with the other's test set or "
-            "split."
+            f"The runs were scored on different test sets (what differs: GET /v1/test-sets/"
+            f"{after.id}/diff?against={before.id}); rescore one of them with the other's test "
+            "set, or send `on: intersection` to compare the queries they share."
+        )
+    if baseline.spec.request.split != candidate.spec.request.split:
+        raise NotComparableError(
+            "The runs were scored on different splits of the test set; send `on: intersection` to "
+            "compare the queries they share, or rescore one of them with the other's split."
         )
 
 

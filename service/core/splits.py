@@ -45,7 +45,8 @@ async def split_test_set(
     def assign(query: Query) -> Query:
         return structs.replace(query, split=division.splits[query.id])
 
-    staged = await stage_rewritten(backend, parent, assign)
+    note = f"{request.holdout:g} of it held out, seed {request.seed}"
+    staged = await stage_rewritten(backend, parent, assign, note=note)
     try:
         made, created = await store_test_set(backend, staged, idempotency=idempotency)
     finally:

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from reteval.contract.differences import Changes
 from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
 from service.core.ingest.csv_rows import read_csv
@@ -14,8 +15,16 @@ from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
 from service.core.ingest.trec import read_trec
 from service.errors import NotFoundError
+from service.store.differences import compare_heads, count_changes
 from service.store.records import Idempotency, TestSetDraft
 from service.store.test_sets import Staging
+
+
+class Lineage(Struct, frozen=True):
+    """What a set is made from, and why."""
+
+    parent: TestSet
+    note: str = ""
 
 
 class StagedSet(Struct, frozen=True):
@@ -23,6 +32,7 @@ class StagedSet(Struct, frozen=True):
 
     staging: Staging
     draft: Draft
+    lineage: Lineage | None = None
 
     async def discard(self) -> None:
         """Drop what is left of it; nothing is, once it was committed."""
@@ -36,7 +46,7 @@ async def stage_json(backend: Backend, body: bytes) -> StagedSet:
         MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
     """
     head, located = await asyncio.to_thread(read_json, body)
-    return await _stage(backend, head, located)
+    return await stage(backend, head, located)
 
 
 async def stage_ndjson(
@@ -47,7 +57,7 @@ async def stage_ndjson(
     Raises:
         MalformedJsonError, InvalidError, TooLargeError: as `stage_json`; a line is too long.
     """
-    return await _stage(backend, head, read_ndjson(chunks))
+    return await stage(backend, head, read_ndjson(chunks))
 
 
 async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedSet:
@@ -56,7 +66,7 @@ async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedS
     Raises:
         MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await _stage(backend, head, read_csv(body))
+    return await stage(backend, head, read_csv(body))
 
 
 async def stage_trec(
@@ -67,30 +77,24 @@ async def stage_trec(
     Raises:
         MalformedTextError, InvalidError: as `stage_json`.
     """
-    return await _stage(backend, head, read_trec(topics, qrels))
+    return await stage(backend, head, read_trec(topics, qrels))
 
 
 async def stage_rewritten(
-    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
+    backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query], *, note: str
 ) -> StagedSet:
     """Read a stored test set with each query rewritten, to become another version of it.
 
     Raises:
         InvalidError: what it became breaks a rule.
     """
-    return await _stage(backend, head_of(test_set), _rewrite(backend, test_set, rewrite))
+    queries = _rewrite(backend, test_set, rewrite)
+    return await stage(backend, head_of(test_set), queries, lineage=Lineage(test_set, note))
 
 
 def head_of(test_set: TestSet) -> TestSetHead:
     """Return what a stored set says of itself apart from its queries."""
-    return TestSetHead(
-        name=test_set.name,
-        scale=test_set.scale,
-        relevant_from=test_set.relevant_from,
-        language=test_set.language,
-        id_rule=test_set.id_rule,
-        allow_unscorable=test_set.allow_unscorable,
-    )
+    return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
 
 
 async def store_test_set(
@@ -105,7 +109,7 @@ async def store_test_set(
         QuotaExceededError: the team may not have another one of this size.
         IdempotencyConflictError: another process took the key over.
     """
-    draft = staged.draft
+    draft, lineage = staged.draft, staged.lineage
     return await backend.store.test_sets.commit(
         backend.tenant,
         staged.staging,
@@ -119,6 +123,10 @@ async def store_test_set(
             allow_unscorable=draft.head.allow_unscorable,
             stats=draft.stats,
             warnings=draft.warnings,
+            parent=lineage.parent.id if lineage else None,
+            note=lineage.note if lineage else "",
+            created_by=backend.identity.key,
+            changes=await _count_changes(backend, staged, lineage.parent) if lineage else None,
         ),
         created_at=to_iso(backend.now()),
         quotas=backend.quotas,
@@ -135,17 +143,20 @@ async def get_test_set(backend: Backend, ref: str) -> TestSet:
     return await backend.store.test_sets.get(backend.tenant, ref)
 
 
-async def list_test_sets(backend: Backend, *, cursor: str, limit: int) -> TestSetPage:
-    """Return a page of test sets, newest first.
+async def list_test_sets(backend: Backend, *, name: str, cursor: str, limit: int) -> TestSetPage:
+    """Return a page of test sets, newest first; of a name, its living versions.
 
     Raises:
         BadCursorError: the cursor belongs to another list.
     """
     cursors = await backend.cursors()
-    scope = ("test-sets", backend.tenant)
-    found, position = await backend.store.test_sets.page(
-        backend.tenant, before=cursors.read(scope, cursor), limit=limit
-    )
+    scope = ("test-sets", backend.tenant, name)
+    before = cursors.read(scope, cursor)
+    tenant, stored = backend.tenant, backend.store.test_sets
+    if name:
+        found, position = await stored.page_versions(tenant, name, before=before, limit=limit)
+    else:
+        found, position = await stored.page(tenant, before=before, limit=limit)
     return TestSetPage(items=tuple(found), next_cursor=cursors.issue(scope, position))
 
 
@@ -182,6 +193,26 @@ async def delete_test_set(backend: Backend, test_set_id: str) -> None:
     await backend.store.test_sets.delete(backend.tenant, found.id)
 
 
+async def stage(
+    backend: Backend,
+    head: TestSetHead,
+    located: AsyncIterator[Located] | Iterator[Located],
+    *,
+    lineage: Lineage | None = None,
+) -> StagedSet:
+    """Check queries and write them apart; nothing of a refused set stays in the store.
+
+    Raises:
+        InvalidError: they break a rule.
+    """
+    staging = await backend.store.test_sets.stage(backend.tenant)
+    try:
+        return StagedSet(staging, await ingest(located, head, staging.write), lineage)
+    except BaseException:
+        await staging.discard()
+        raise
+
+
 async def _rewrite(
     backend: Backend, test_set: TestSet, rewrite: Callable[[Query], Query]
 ) -> AsyncGenerator[Located, None]:
@@ -192,13 +223,8 @@ async def _rewrite(
         done += len(queries)
 
 
-async def _stage(
-    backend: Backend, head: TestSetHead, located: AsyncIterator[Located] | Iterator[Located]
-) -> StagedSet:
-    """Check an upload and write it apart; nothing of a refused one stays in the store."""
-    staging = await backend.store.test_sets.stage(backend.tenant)
-    try:
-        return StagedSet(staging, await ingest(located, head, staging.write))
-    except BaseException:
-        await staging.discard()
-        raise
+async def _count_changes(backend: Backend, staged: StagedSet, parent: TestSet) -> Changes:
+    await staged.staging.seal()
+    before = backend.store.test_sets.open(backend.tenant, parent.id)
+    changes = await count_changes(before, staged.staging.written())
+    return structs.replace(changes, head=compare_heads(parent, staged.draft.head))

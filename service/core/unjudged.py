@@ -1,8 +1,6 @@
 """What to label next: unjudged documents of a test set, pooled over its newest completed runs."""
 
 import asyncio
-import csv
-import io
 import math
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import chain
@@ -21,7 +19,7 @@ from reteval.contract.unjudged import (
     UnjudgedPair,
 )
 from service.core.backend import Backend
-from service.core.exports import disarm
+from service.core.cells import write_rows
 from service.store.chunks import SIZE
 from service.store.records import RunRecord
 
@@ -121,13 +119,11 @@ def keep_best(best: Sequence[Pooled], found: Iterable[Pooled]) -> list[Pooled]:
 
 
 def write_csv(pairs: Iterable[UnjudgedPair]) -> str:
-    """Write pairs as CSV lines; text a spreadsheet would take for a formula gets a quote."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    for pair in pairs:
-        texts = map(disarm, (pair.query_id, pair.query, pair.document_id))
-        writer.writerow([*texts, "", pair.value, pair.runs, pair.best_rank])
-    return buffer.getvalue()
+    """Write pairs as CSV lines with an empty rating."""
+    return write_rows(
+        (pair.query_id, pair.query, pair.document_id, None, pair.value, pair.runs, pair.best_rank)
+        for pair in pairs
+    )
 
 
 async def _find_runs(backend: Backend, test_set_id: str, as_of: int | None) -> list[RunRecord]:

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
-from reteval.contract.results import Counts, Effort, Latency, Results
+from reteval.contract.results import Counts, Effort, Latency, Results, ScoredTestSet
 from reteval.contract.runs import RunStatus
 from reteval.contract.splits import SplitShare
 from service.store.records import RunRecord
@@ -31,7 +31,7 @@ def report_bare(
     results = Results(
         id=spec.id,
         status=status,
-        test_set=spec.test_set,
+        test_set=ScoredTestSet(**msgspec.structs.asdict(spec.test_set)),
         label=spec.request.label,
         meta=spec.request.meta,
         timestamp=iso_time(record.created_ms),

@@ -83,8 +83,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "worker.search": ("service.egress", "service.store", "service.errors"),
     "worker.pipeline": ("worker.metrics", "worker.adversarial", "worker.diagnosis"),
     "worker.comparison": ("worker.metrics",),
+    "worker.judging": ("worker.metrics",),
     "worker.jobs": (
         "worker.comparison",
+        "worker.judging",
         "worker.pipeline",
         "worker.search",
         "service.egress",  # the policy that search applies is built from the settings here

@@ -14,6 +14,7 @@ import redis
 
 from service.locks import wait_until
 from service.standalone import claim_port
+from service.store.test_sets import STAGING_MS
 from tests.held_store import Side, hold_store
 
 ROOT = Path(__file__).parents[2]
@@ -110,3 +111,43 @@ def test_kill_between_claim_and_answer_makes_one_run(redis_url: str, side: Side)
     assert again.content == first.content
     assert again.headers["Idempotent-Replayed"] == "true"
     assert [run["id"] for run in runs] == [first.json()["id"]]
+
+
+@pytest.mark.parametrize("side", ["command", "reply"])
+def test_kill_while_a_version_is_made_leaves_none_or_all_of_it(redis_url: str, side: Side) -> None:
+    """Kill -9 before a version is written, or before the API hears that it is: never a half.
+
+    What was staged expires; sent again, the change comes to one version with every query.
+    """
+    queries = [{"id": f"q{n}", "query": f"text {n}", "relevant_ids": ["d"]} for n in range(1_200)]
+    parts = {"note": "killed", "remove": ["q7"], "queries": [queries[8] | {"tags": ["new"]}]}
+    path = "/v1/test-sets/night/versions"
+
+    def post(client: httpx.Client) -> None:
+        try:
+            client.post(path, json=parts)
+        except httpx.TransportError:
+            return
+
+    with hold_store(redis_url) as store, serve(store.url) as (client, process):
+        assert client.post("/v1/test-sets", json=SET | {"queries": queries}).is_success
+        store.hold(b'"note":"killed"', side)
+        poster = threading.Thread(target=post, args=(client,))
+        poster.start()
+        assert store.held.wait(30)
+        os.killpg(process.pid, signal.SIGKILL)
+        poster.join()
+    with serve(redis_url) as (client, _):
+        made = client.get(path).json()["items"]
+        assert len(made) == (1 if side == "command" else 2)
+        with redis.Redis.from_url(redis_url) as server:
+            staged = list(server.scan_iter("t:default:staging:*"))
+            assert len(staged) == (side == "command")
+            assert all(0 < server.pttl(key) <= STAGING_MS for key in staged)
+        again = client.post("/v1/test-sets/" + made[-1]["id"] + "/versions", json=parts)
+        assert again.status_code == (201 if side == "command" else 200)
+        newest = client.get(path).json()["items"][0]
+        assert (newest["version"], newest["queries"]) == (2, 1_199)
+        assert newest["changes"]["queries"] == {"added": 0, "removed": 1, "changed": 1}
+        lines = client.get(f"/v1/test-sets/{newest['id']}/export").text.splitlines()
+        assert len(lines) == 1_199

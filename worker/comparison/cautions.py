@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from reteval.contract.comparisons import ListOverlap, Verdict
+from reteval.contract.differences import Changes
 from reteval.contract.metrics import parse_metric
 from reteval.contract.splits import LOOKS_TOLD_FROM, LOOKS_WORN_FROM
 from worker.comparison.estimates import Units
 from worker.comparison.pairing import Pairs
 from worker.comparison.runs import RunView, same_queries
+from worker.comparison.sentences import describe_test_sets
 from worker.comparison.verdicts import Ruling
 
 MIN_ANSWERED: Final = 0.95
@@ -32,8 +34,12 @@ def find_cautions(
     pairs: Pairs,
     units: Mapping[str, Units],
     overlap: ListOverlap,
+    changes: Changes | UnsetType = UNSET,
 ) -> Cautions:
-    """Look for what makes the two runs less comparable than they seem."""
+    """Look for what makes the two runs less comparable than they seem.
+
+    `changes` are those from the baseline's test set to the candidate's, where they are known.
+    """
     found: list[tuple[str, str]] = []
     rulings: dict[str, Ruling] = {}
     if baseline.depth != candidate.depth:
@@ -50,7 +56,7 @@ def find_cautions(
     if pairs.n < MIN_ANSWERED * pairs.shared:
         rulings |= _rule(units, Verdict.INCONCLUSIVE, "low_overlap")
         found.append(("low_overlap", _LOW.format(n=pairs.n, of=pairs.shared)))
-    found += _note_test_sets(baseline, candidate, pairs)
+    found += _note_test_sets(baseline, candidate, pairs, changes)
     found += _note_looks(baseline, candidate)
     found += _note_size(pairs)
     return Cautions(warnings=tuple(f"{code}: {text}" for code, text in found), rulings=rulings)
@@ -67,8 +73,8 @@ _LOW: Final = (
     "be the easy part, so there is no verdict: retry the failed requests"
 )
 _OTHER_SET: Final = (
-    "the runs were scored on different test sets; the {n} queries they share may be judged "
-    "differently: rescore the older run on the newer set"
+    "the runs were scored on different test sets, {sets}; the {n} queries they share may be judged "
+    "differently: score both on one, as `reteval rescore {run} --test-set {test_set}` does"
 )
 _OTHER_SPLIT: Final = (
     "the runs were over {a} and {b} of one test set; only the {n} queries that both asked are "
@@ -94,13 +100,28 @@ def _rule(
     return dict.fromkeys(metrics, Ruling(verdict, why))
 
 
-def _note_test_sets(baseline: RunView, candidate: RunView, pairs: Pairs) -> list[tuple[str, str]]:
-    if baseline.hash != candidate.hash:
-        return [("other_test_set", _OTHER_SET.format(n=pairs.n))]
-    if not same_queries(baseline, candidate):
-        spans = (repr(run.side.split) if run.side.split else "all" for run in (baseline, candidate))
-        return [("other_split", _OTHER_SPLIT.format(a=next(spans), b=next(spans), n=pairs.n))]
-    return []
+def _note_test_sets(
+    baseline: RunView, candidate: RunView, pairs: Pairs, changes: Changes | UnsetType
+) -> list[tuple[str, str]]:
+    if baseline.hash == candidate.hash:
+        same = same_queries(baseline, candidate)
+        return [] if same else [_note_splits(baseline, candidate, pairs)]
+    before, after = baseline.side.test_set, candidate.side.test_set
+    older, newer = baseline.side, candidate.side
+    if before.name == after.name and before.version > after.version:
+        older, newer = newer, older
+    text = _OTHER_SET.format(
+        sets=describe_test_sets(before, after, changes),
+        n=pairs.n,
+        run=older.run,
+        test_set=newer.test_set.id,
+    )
+    return [("other_test_set", text)]
+
+
+def _note_splits(baseline: RunView, candidate: RunView, pairs: Pairs) -> tuple[str, str]:
+    spans = (repr(run.side.split) if run.side.split else "all" for run in (baseline, candidate))
+    return ("other_split", _OTHER_SPLIT.format(a=next(spans), b=next(spans), n=pairs.n))
 
 
 def _note_looks(baseline: RunView, candidate: RunView) -> list[tuple[str, str]]:

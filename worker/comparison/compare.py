@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import UNSET, UnsetType
+
 from reteval.contract.comparisons import ComparisonReport, ComparisonRequest
+from reteval.contract.differences import Changes
 from reteval.contract.metrics import choose_headline, parse_metric
 from worker.comparison.cautions import MIN_ANSWERED, find_cautions
 from worker.comparison.estimates import MIN_EQUAL, gather_units
@@ -20,9 +23,15 @@ DEFAULT_K: Final = 10
 
 
 def compare(
-    comparison_id: str, request: ComparisonRequest, baseline: RunView, candidate: RunView
+    comparison_id: str,
+    request: ComparisonRequest,
+    baseline: RunView,
+    candidate: RunView,
+    changes: Changes | UnsetType = UNSET,
 ) -> ComparisonReport:
     """Compare the candidate with the baseline over the queries answered in both.
+
+    `changes` are those from the baseline's test set to the candidate's, if it is another one.
 
     Raises:
         IncomparableError: the runs share no metric, or not one that was asked for, or have
@@ -41,7 +50,7 @@ def compare(
     depth = min(baseline.depth, candidate.depth)
     k = parse_metric(primary).k or min(DEFAULT_K, depth)
     overlap = measure_overlap(baseline, candidate, pairs, k=k)
-    cautions = find_cautions(baseline, candidate, pairs, units, overlap)
+    cautions = find_cautions(baseline, candidate, pairs, units, overlap, changes)
     results = compare_metrics(units, request, cautions.rulings)
     return ComparisonReport(
         id=comparison_id,
@@ -68,6 +77,7 @@ def compare(
         seed=request.seed,
         margin=request.margin,
         alpha=request.alpha,
+        test_set_changes=changes,
     )
 
 

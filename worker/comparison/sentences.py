@@ -2,7 +2,11 @@
 
 from typing import Final
 
+from msgspec import UNSET, UnsetType
+
 from reteval.contract.comparisons import MetricComparison, Verdict
+from reteval.contract.differences import Changes
+from reteval.contract.runs import TestSetRef
 
 _SPREAD: Final = 2
 """Values from which there is a spread."""
@@ -21,6 +25,21 @@ def describe_unknown_power(n: int, noun: str) -> str:
     if n < _SPREAD:
         return f"{n} {noun} in both runs have no spread; compare at least 50."
     return f"All {n} {noun} differ alike, so what they can see is unknown."
+
+
+def describe_test_sets(before: TestSetRef, after: TestSetRef, changes: Changes | UnsetType) -> str:
+    """Say which two test sets were used and, where it is known, how they differ."""
+    names = " and ".join(f"{one.name!r} version {one.version}" for one in (before, after))
+    if changes is UNSET:
+        return names
+    counted = {"queries": changes.queries, "judgments": changes.judgments}
+    parts = [
+        f"{noun} {of.added} added, {of.removed} removed, {of.changed} changed"
+        for noun, of in counted.items()
+    ]
+    parts += [f"{' and '.join(changes.head)} changed"] if changes.head else []
+    parts += ["queries reordered"] if changes.reordered else []
+    return f"{names} ({'; '.join(parts)})"
 
 
 def describe_verdict(

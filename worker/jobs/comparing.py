@@ -7,12 +7,14 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from reteval.contract.comparisons import ComparisonRequest, Side
+from reteval.contract.differences import Changes
 from reteval.contract.outcomes import FailureCode, Outcome
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus
 from reteval.contract.splits import HoldoutLooks
 from service.store.bare_report import iso_time
 from service.store.chunks import SIZE
+from service.store.differences import compare_heads, count_changes
 from service.store.records import RunRecord
 from worker.comparison.compare import compare
 from worker.comparison.runs import RunView
@@ -37,6 +39,7 @@ async def compare_runs(work: Work) -> None:
         request,
         await _view(work, request.baseline),
         await _view(work, request.candidate),
+        await _find_changes(work, request),
     )
     report = msgspec.structs.replace(report, robustness=await _compare_attacks(work, request))
     await work.store.journal.finish(
@@ -51,6 +54,21 @@ async def compare_runs(work: Work) -> None:
 async def abandon_comparison(work: Work, code: FailureCode) -> None:
     """End a comparison that could not be made."""
     await work.store.journal.finish(work.claim, status=RunStatus.FAILED, report=b"", error=code)
+
+
+async def _find_changes(work: Work, request: ComparisonRequest) -> Changes | UnsetType:
+    """Return how the candidate's test set differs from the baseline's, if it is another one."""
+    runs = [
+        await work.store.runs.get(work.tenant, run) for run in (request.baseline, request.candidate)
+    ]
+    refs = [run.spec.test_set for run in runs]
+    if refs[0].hash == refs[1].hash:
+        return UNSET
+    test_sets = work.store.test_sets
+    before, after = (test_sets.open(work.tenant, ref.id) for ref in refs)
+    heads = [await test_sets.get(work.tenant, ref.id) for ref in refs]
+    changes = await count_changes(before, after)
+    return msgspec.structs.replace(changes, head=compare_heads(*heads))
 
 
 async def _compare_attacks(

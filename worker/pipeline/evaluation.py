@@ -11,8 +11,15 @@ from msgspec import UNSET, Struct, UnsetType
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.metrics import Metric, parse_metric
 from reteval.contract.outcomes import Outcome
-from reteval.contract.results import Counts, Effort, MetricSummary, Partial, Results
-from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus, TestSetRef
+from reteval.contract.results import (
+    Counts,
+    Effort,
+    MetricSummary,
+    Partial,
+    Results,
+    ScoredTestSet,
+)
+from reteval.contract.runs import AdversarialRequest, RunRequest, RunStatus
 from reteval.contract.slices import SHOWN, SLICES
 from reteval.contract.splits import SplitShare
 from reteval.contract.stability import Stability
@@ -23,6 +30,8 @@ from worker.pipeline.difficulty import Difficulty
 from worker.pipeline.findings import find_all
 from worker.pipeline.holdout import count_answered
 from worker.pipeline.latency import KindLatency, summarise_latency
+from worker.pipeline.leakage import Leakage, report_leakage
+from worker.pipeline.origins import describe_origins
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
 from worker.pipeline.robustness import robustness
@@ -173,12 +182,17 @@ def _report(
         scores, np.ones(scores.judgments.n, dtype=np.bool_), interval=request.interval
     )
     partial = _partial(summaries, verdict)
+    leakage = _find_leakage(evidence, scores, readings.clean)
     scored = readings.slices[: len(evidence.plan.scorable)]
     return Results(
         id=evidence.run_id,
         status=verdict.status,
-        test_set=TestSetRef(
-            id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash
+        test_set=ScoredTestSet(
+            id=test_set.id,
+            name=test_set.name,
+            version=test_set.version,
+            hash=test_set.hash,
+            judgments=describe_origins(evidence.plan.queries),
         ),
         label=request.label,
         meta=request.meta,
@@ -190,10 +204,7 @@ def _report(
         reason=verdict.reason or UNSET,
         partial=partial,
         latency_ms=summarise_latency(
-            readings.clean,
-            scored,
-            readings.kinds,
-            concurrency=request.limits.concurrency,
+            readings.clean, scored, readings.kinds, concurrency=request.limits.concurrency
         ),
         slices=slice_metrics(scores, scored, interval=request.interval) if partial is UNSET else {},
         diagnostics=(
@@ -206,6 +217,7 @@ def _report(
                 depth=evidence.depth,
                 egress=evidence.egress,
             ),
+            *leakage.diagnostics,
         ),
         definitions=_define(evidence),
         depth=evidence.depth,
@@ -213,7 +225,18 @@ def _report(
         versions=_versions(evidence),
         adversarial=robustness(readings.variants) if readings.variants else UNSET,
         stability=readings.stability,
+        leakage=leakage.block,
         split=SplitShare(name=request.split, outside=evidence.outside) if request.split else UNSET,
+    )
+
+
+def _find_leakage(evidence: RunEvidence, scores: Scores, clean: Sequence[Outcome]) -> Leakage:
+    return report_leakage(
+        evidence.plan,
+        clean,
+        scores,
+        relevant_from=evidence.test_set.relevant_from,
+        interval=evidence.request.interval,
     )
 
 

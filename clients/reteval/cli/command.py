@@ -22,9 +22,13 @@ from reteval.cli.arguments import (
     retry_request,
     run_request,
 )
+from reteval.cli.building import build
 from reteval.cli.decisions import compare, gate, power
+from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
+from reteval.cli.judging import judging
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
+from reteval.cli.leakage import leakage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
@@ -32,6 +36,7 @@ from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
 from reteval.cli.session import Exit, Session
 from reteval.cli.suites import split, suite
+from reteval.cli.versions import diff, version, versions
 from reteval.cli.webhooks import webhooks
 from reteval.client import Client
 from reteval.contract.runs import Run, RunStatus
@@ -171,6 +176,8 @@ def latest(session: Session) -> int:
 
 COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "upload": upload,
+    "build": build,
+    "export-set": export_set,
     "run": run,
     "wait": wait,
     "results": results,
@@ -181,12 +188,17 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "leakage": leakage,
     "pin": pin,
     "unpin": unpin,
     "usage": usage,
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "judging": judging,
+    "version": version,
+    "versions": versions,
+    "diff": diff,
     "split": split,
     "suite": suite,
     "latest": latest,

@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.judging_words import add_judging
+from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_run_options
 from reteval.cli.suite_words import add_suites
+from reteval.cli.test_set_words import add_test_sets
+from reteval.cli.version_words import add_versions
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
 
@@ -107,6 +111,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_upload(commands)
+    add_test_sets(commands)
     _add_run(commands)
     _add_wait(commands)
     _add_results(commands)
@@ -117,10 +122,13 @@ def build_parser() -> argparse.ArgumentParser:
     _add_gate(commands)
     _add_power(commands)
     _add_probe(commands)
+    add_leakage(commands)
     _add_keeping(commands)
     add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_judging(commands)
+    add_versions(commands)
     return parser
 
 

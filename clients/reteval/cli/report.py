@@ -9,8 +9,10 @@ from msgspec import UNSET
 from reteval.cli.adversarial import adversarial_lines
 from reteval.cli.tables import interval, number, table
 from reteval.contract.diagnostics import Diagnostic
-from reteval.contract.results import Counts, Latency, MetricSummary, Results
+from reteval.contract.results import Counts, JudgmentOrigins, Latency, MetricSummary, Results
 
+_TO_DAYS: Final = 10
+"""Characters of a timestamp that are its date."""
 METRIC_HEAD: Final = ("metric", "mean", "interval", "n", "failed as 0 .. 1", "note")
 
 
@@ -21,6 +23,7 @@ def render(results: Results) -> str:
         _metrics(results),
         [counts_line(results.counts), _latency_line(results.latency_ms)],
         _slices(results),
+        _leakage(results),
         [] if results.adversarial is UNSET else adversarial_lines(results.adversarial),
         diagnostic_lines(results.diagnostics),
     ]
@@ -54,6 +57,8 @@ def _title(results: Results) -> list[str]:
         f"run       {results.id} {results.status.value}",
         f"test set  {pinned.name} version {pinned.version} ({results.num_queries} queries)",
     ]
+    if pinned.judgments is not UNSET:
+        lines.append(f"judged    {_origins(pinned.judgments)}")
     if results.split is not UNSET:
         split = results.split
         lines.append(f"split     {split.name} ({split.outside} queries of the set are outside)")
@@ -63,6 +68,15 @@ def _title(results: Results) -> list[str]:
         lines.append(f"label     {results.label}")
     lines.extend(f"meta      {name}={value}" for name, value in sorted(results.meta.items()))
     return lines
+
+
+def _origins(judgments: JudgmentOrigins) -> str:
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in judgments.sources.items())
+    text = f"{judgments.count:,} judgments" + (f" ({shares})" if shares else "")
+    if judgments.oldest is None or judgments.newest is None:
+        return f"{text}, none dated"
+    ends = f"{judgments.oldest[:_TO_DAYS]} .. {judgments.newest[:_TO_DAYS]}"
+    return f"{text}, {judgments.dated:,} dated {ends}"
 
 
 def _metrics(results: Results) -> list[str]:
@@ -88,6 +102,16 @@ def _metric_table(metrics: dict[str, MetricSummary]) -> list[str]:
         for name, summary in metrics.items()
     ]
     return table(METRIC_HEAD, rows, prose=("note",))
+
+
+def _leakage(results: Results) -> list[str]:
+    """Return the metrics without leaked queries, where some leaked."""
+    leaked = results.leakage
+    if leaked is UNSET or leaked.metrics_without is UNSET:
+        return []
+    share = f" ({leaked.share:.1%})" if leaked.share is not None else ""
+    head = f"{leaked.queries} scored queries leaked{share}; without them:"
+    return [head, *_metric_table(leaked.metrics_without)]
 
 
 def _bounds(summary: MetricSummary) -> str:

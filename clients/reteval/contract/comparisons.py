@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from reteval.contract import limits
+from reteval.contract.differences import Changes
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus, TestSetRef
 from reteval.contract.splits import HoldoutLooks
@@ -163,7 +164,8 @@ class Side(Struct, frozen=True, kw_only=True):
 class ComparisonReport(Struct, frozen=True, kw_only=True):
     """Everything a comparison found. `n_common` queries were answered in both runs.
 
-    `robustness` is there if both runs sent changed queries.
+    `robustness` is there if both runs sent changed queries, `test_set_changes` if the candidate
+    was scored on another test set than the baseline.
     """
 
     id: str
@@ -185,6 +187,7 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     margin: float
     alpha: float
     robustness: RobustnessComparison | UnsetType = UNSET
+    test_set_changes: Changes | UnsetType = UNSET
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

@@ -95,11 +95,59 @@ class Latency(Struct, frozen=True, kw_only=True):
     by_kind: dict[str, Spread] = field(default_factory=dict)
 
 
+class LeakPart(Struct, frozen=True, kw_only=True):
+    """Scored queries that leaked one way; null where nobody could look, `reason` says why.
+
+    With a number, a `reason` says that there may be more.
+    """
+
+    queries: int | None
+    reason: str | UnsetType = UNSET
+
+
+class RunLeakage(Struct, frozen=True, kw_only=True):
+    """How many scored queries were known before they were asked, and the metrics without them.
+
+    Between splits: the set has them in a split for tuning, or another one, too. From documents:
+    they stand in the text of a hit; `compared` queries were held to such texts.
+    """
+
+    queries: int | None
+    share: float | None
+    between_splits: LeakPart
+    from_documents: LeakPart
+    compared: int
+    metrics_without: dict[str, MetricSummary] | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+
+
 class Partial(Struct, frozen=True, kw_only=True):
     """Numbers of a failed or cancelled run, apart so that nobody takes them for its result."""
 
     metrics: dict[str, MetricSummary]
     note: str
+
+
+class JudgmentOrigins(Struct, frozen=True, kw_only=True):
+    """Whose word the judgments of a test set are, and how old they are.
+
+    `sources` are shares of all `count`; what says no source is `unstated`. `oldest`, `median` and
+    `newest` are over the `dated` ones; null where there are none, and `reason` says so.
+    """
+
+    count: int
+    sources: dict[str, float]
+    dated: int
+    oldest: str | None
+    median: str | None
+    newest: str | None
+    reason: str | UnsetType = UNSET
+
+
+class ScoredTestSet(TestSetRef, frozen=True, kw_only=True):
+    """The exact test set a run was scored on; `judgments` where the run has come to that."""
+
+    judgments: JudgmentOrigins | UnsetType = UNSET
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -111,7 +159,7 @@ class Results(Struct, frozen=True, kw_only=True):
 
     id: str
     status: RunStatus
-    test_set: TestSetRef
+    test_set: ScoredTestSet
     label: str
     meta: dict[str, str]
     timestamp: str
@@ -132,6 +180,7 @@ class Results(Struct, frozen=True, kw_only=True):
     stability: Stability | UnsetType = UNSET
     split: SplitShare | UnsetType = UNSET
     holdout_looks: HoldoutLooks | UnsetType = UNSET
+    leakage: RunLeakage | UnsetType = UNSET
 
 
 class HistoryEntry(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from reteval.contract import limits
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.differences import Changes
 from reteval.contract.endpoints import Fields
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
@@ -20,11 +21,38 @@ class Expect(StrEnum):
     NOTHING = "nothing"
 
 
-class Judgment(Struct, frozen=True, forbid_unknown_fields=True):
-    """How relevant one document is. An integer id is stored as its decimal string."""
+class JudgmentSource(StrEnum):
+    """Whose word a judgment is: a person's, a model's, what users clicked, or another file's."""
+
+    HUMAN = "human"
+    LLM = "llm"
+    CLICK = "click"
+    IMPORT = "import"
+
+
+Rater = Annotated[
+    str,
+    Meta(
+        min_length=1, max_length=limits.MAX_NAME_BYTES, description="Who judged: a name or model."
+    ),
+]
+Moment = Annotated[
+    str, Meta(max_length=32, description="A moment in UTC, such as `2026-01-31T12:00:00Z`.")
+]
+
+
+class Judgment(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """How relevant one document is. An integer id is stored as its decimal string.
+
+    `rater`, `at` and `source` say who judged, when, and what kind of rater that was. They are
+    kept and returned, and are no part of the content hash.
+    """
 
     id: DocId
     grade: Grade = 1
+    rater: Rater | UnsetType = UNSET
+    at: Moment | UnsetType = UNSET
+    source: JudgmentSource | UnsetType = UNSET
 
 
 class Query(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -101,7 +129,11 @@ class TestSetStats(Struct, frozen=True, kw_only=True):
 
 
 class TestSet(Struct, frozen=True, kw_only=True):
-    """A stored test set without its queries; immutable. `bytes` is what the store keeps of it."""
+    """A stored test set without its queries; immutable. `bytes` is what the store keeps of it.
+
+    One that was made by changing another, its `parent`, has `changes`, counted when it was made,
+    and a `note`. `created_by` is the id of the key that made it; empty where no key was asked for.
+    """
 
     __test__ = False
 
@@ -118,6 +150,10 @@ class TestSet(Struct, frozen=True, kw_only=True):
     stats: TestSetStats
     warnings: tuple[Diagnostic, ...] = field(default=())
     bytes: int = 0
+    parent: str | None = None
+    note: str = ""
+    created_by: str = ""
+    changes: Changes | None = None
 
 
 class TestSetPage(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from reteval.contract.gates import (
     RuleStatus,
 )
 from reteval.contract.results import Results
-from reteval.contract.runs import RunStatus
+from reteval.contract.runs import RunStatus, TestSetRef
 from service.core.gates.readings import Against, Gap, Reading, count_scored
 from service.core.gates.rules import Demand, judge, judge_rules
 
@@ -46,11 +46,14 @@ def evaluate(gate: Gate, results: Results, against: Against = NO_BASELINE) -> Ga
 
 def show_run(results: Results) -> GateRun:
     """Return what a verdict says about a run."""
+    pinned = results.test_set
     return GateRun(
         id=results.id,
         label=results.label,
         status=results.status,
-        test_set=results.test_set,
+        test_set=TestSetRef(
+            id=pinned.id, name=pinned.name, version=pinned.version, hash=pinned.hash
+        ),
         timestamp=results.timestamp,
     )
 

@@ -3,9 +3,11 @@
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from reteval.contract.problems import ProblemItem
+from service.core.cells import rearm
 from service.core.ingest.grouped import Grouped
 from service.core.ingest.located import Located
 from service.core.ingest.problems import Problems
@@ -23,16 +25,14 @@ def read_csv(body: bytes) -> Iterator[Located]:
     Rows are grouped by `query_id` where there is one, else by the exact text, in order of first
     appearance. White space around ids and ratings is dropped, never in the query. A row with
     neither `docid` nor `rating` names a query without judgments. Rows are numbered by the line
-    on which they begin.
+    on which they begin. The quote that our own tables put before what looks like a formula is
+    taken off again.
 
     Raises:
         MalformedTextError: not UTF-8, or quotes that do not match.
         InvalidError: a header or rows that do not fit.
     """
-    read_utf8(body, "table")  # whole at once, so that the error can name the line
-    names, delimiter = _header(body)
-    table = _rows(body, delimiter)
-    next(table)
+    names, table = read_table(body, required=_REQUIRED, known=_COLUMNS)
     problems = Problems()
     groups: dict[tuple[bool, str], Grouped] = {}
     for row, cells in table:
@@ -44,21 +44,34 @@ def read_csv(body: bytes) -> Iterator[Located]:
         yield group.locate()
 
 
-def _header(body: bytes) -> tuple[list[str], str]:
+def read_table(
+    body: bytes, *, required: frozenset[str], known: frozenset[str]
+) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Read a header, and the rows under it with the lines on which they begin.
+
+    Raises:
+        MalformedTextError: not UTF-8, or, while rows are read, quotes that do not match.
+        InvalidError: a header without a required column, or with one that is not known.
+    """
+    read_utf8(body, "table")  # whole at once, so that the error can name the line
     for delimiter in _DELIMITERS:
         _, cells = next(_rows(body, delimiter, strict=False), (1, []))
         names = [cell.strip().lower() for cell in cells]
-        if set(names) >= _REQUIRED:
-            unknown = sorted(set(names) - _COLUMNS)
-            if not unknown and len(set(names)) == len(names):
-                return names, delimiter
+        if set(names) >= required:
+            if set(names) <= known and len(set(names)) == len(names):
+                return names, islice(_rows(body, delimiter), 1, None)
             break
-    item = _misfit(
-        1,
-        "the header must name the columns 'query', 'docid' and 'rating', and may name 'query_id'",
-        "Name these columns once each and remove others.",
+    message = (
+        f"the header must name the columns {_quote(required)}, "
+        f"and may name {_quote(known - required)}"
     )
+    item = _misfit(1, message, "Name these columns once each and remove others.")
     raise InvalidError(f"{item.message}. {item.fix}", errors=[item])
+
+
+def _quote(names: frozenset[str]) -> str:
+    *most, last = (f"'{name}'" for name in sorted(names))
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _rows(body: bytes, delimiter: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -86,7 +99,7 @@ def _misfits(
         fix = "Quote cells that hold the delimiter."
         yield _misfit(row, f"{len(cells)} cells under {len(names)} columns", fix)
         return
-    named = dict(zip(names, cells, strict=True))
+    named = dict(zip(names, map(rearm, cells), strict=True))
     text, given = named["query"], named.get("query_id", "").strip()
     key = (bool(given), given or text)
     group = groups.get(key)

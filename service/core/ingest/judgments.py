@@ -9,6 +9,7 @@ from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import DocId, Judgment, Query, TestSetHead
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
+from service.core.ingest.provenance import keep_provenance
 
 
 class Judged(Struct, kw_only=True, gc=False):
@@ -47,7 +48,10 @@ def judge(item: Located, head: TestSetHead) -> Judged:
         )
         fix = "Keep the relevant documents and drop the lowest grades."
         return Judged(problems=[item.problem(message, fix)])
-    return _collect(item, spelling, head.scale.max)
+    judged = _collect(item, spelling, head.scale.max)
+    if item.query.relevant is not UNSET:
+        judged.problems += keep_provenance(item, item.query.relevant, judged.relevant)
+    return judged
 
 
 def _clash(item: Located) -> ProblemItem | None:

@@ -22,12 +22,20 @@ from reteval.contract.adversarial import (
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.out_of_corpus import OutOfCorpus, Refusals, Tier
-from reteval.contract.results import Counts, Effort, Latency, MetricSummary, Results
+from reteval.contract.results import (
+    Counts,
+    Effort,
+    Latency,
+    MetricSummary,
+    Results,
+    ScoredTestSet,
+)
 from reteval.contract.runs import Estimate, Limits, Progress, Run, RunStatus, TestSetRef
 from reteval.contract.testsets import Scale, TestSet, TestSetStats
 
 URL = "http://service.example"
 PINNED = TestSetRef(id="ts_1", name="docs", version=2, hash="sha256:00")
+SCORED = ScoredTestSet(id="ts_1", name="docs", version=2, hash="sha256:00")
 FEW = Diagnostic(
     code=DiagnosticCode.FEW_QUERIES,
     severity=Severity.WARN,
@@ -95,7 +103,7 @@ def a_report(**changes: Any) -> Results:
     results = Results(
         id="run_1",
         status=RunStatus.COMPLETED,
-        test_set=PINNED,
+        test_set=SCORED,
         label="baseline",
         meta={"commit": "4f2a"},
         timestamp="2026-01-01T00:00:00Z",

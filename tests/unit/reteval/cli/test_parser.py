@@ -3,7 +3,7 @@ import shlex
 
 import pytest
 
-from reteval.cli import parser
+from reteval.cli import parser, test_set_words
 from reteval.cli.parser import build_parser
 from reteval.cli.run_words import PRESETS
 from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
@@ -29,6 +29,8 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["backup"],
         ["restore"],
         ["webhooks"],
+        ["build"],
+        ["export-set"],
     ],
 )
 def test_help_ends_with_an_example(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +45,10 @@ def test_help_ends_with_an_example(argv: list[str], capsys: pytest.CaptureFixtur
 def examples() -> list[str]:
     """List the command lines of all help pages."""
     text = "".join(
-        value for name, value in vars(parser).items() if name.isupper() and "EXAMPLE" in name
+        value
+        for module in (parser, test_set_words)
+        for name, value in vars(module).items()
+        if name.isupper() and "EXAMPLE" in name
     )
     return re.findall(r"^  (reteval .*)$", (text + parser.EPILOG).replace("\\\n", ""), re.MULTILINE)
 
@@ -51,7 +56,7 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("line", examples())
 def test_examples_can_be_parsed(line: str) -> None:
     """An example that is copied is understood."""
-    words = shlex.split(line.partition(" >> ")[0])
+    words = shlex.split(re.split(" >>? ", line)[0])
     options = build_parser().parse_args(words[1:])
     assert line.split()[1] == options.command
 

@@ -5,9 +5,17 @@ from reteval.cli.report import render
 from reteval.contract.adversarial import Changing, Drop
 from reteval.contract.hostile import Expectation, HostileCase, HostileVerdict
 from reteval.contract.out_of_corpus import Auroc, Floor
-from reteval.contract.results import Latency, Partial, Slice
+from reteval.contract.results import (
+    JudgmentOrigins,
+    Latency,
+    LeakPart,
+    Partial,
+    RunLeakage,
+    Slice,
+)
 from reteval.contract.runs import RunStatus
 from tests.unit.reteval.documents import (
+    SCORED,
     a_kind,
     a_report,
     a_summary,
@@ -48,6 +56,41 @@ note: drops of different kinds are not comparable
 def test_render_a_plain_report() -> None:
     """The means stand with interval and n, then what was sent, then what was found."""
     assert PLAIN == render(a_report())
+
+
+@pytest.mark.parametrize(
+    ("origins", "line"),
+    [
+        (
+            JudgmentOrigins(
+                count=1_200,
+                sources={"human": 0.8, "llm": 0.2},
+                dated=900,
+                oldest="2025-01-02T03:04:05Z",
+                median="2025-06-01T00:00:00Z",
+                newest="2026-03-04T05:06:07Z",
+            ),
+            "1,200 judgments (80% human, 20% llm), 900 dated 2025-01-02 .. 2026-03-04",
+        ),
+        (
+            JudgmentOrigins(
+                count=0,
+                sources={},
+                dated=0,
+                oldest=None,
+                median=None,
+                newest=None,
+                reason="no_dates",
+            ),
+            "0 judgments, none dated",
+        ),
+    ],
+)
+def test_render_whose_word_the_judgments_are(origins: JudgmentOrigins, line: str) -> None:
+    """Number, share of each source, and between which days."""
+    scored = replace(SCORED, judgments=origins)
+    text = render(a_report(test_set=scored))
+    assert text.splitlines()[2] == f"judged    {line}"
 
 
 def test_render_the_adversarial_block() -> None:
@@ -190,3 +233,16 @@ def test_render_kinds_that_brought_nothing() -> None:
     assert 1 == text.count("typo.mixed: no_variation\n")
     assert "same query twice: no figure (no_variation)\n" in text
     assert "no answer exists" not in text
+
+
+def test_render_what_is_left_without_leaked_queries() -> None:
+    """How many leaked, and the metrics of the rest; nothing where none did, or nobody looked."""
+    seen = LeakPart(queries=2)
+    leaked = RunLeakage(queries=4, share=0.08, between_splits=seen, from_documents=seen, compared=9)
+    told = replace(leaked, metrics_without={"mrr": a_summary(mean=0.7)})
+    text = render(a_report(leakage=told))
+    assert "4 scored queries leaked (8.0%); without them:\nmetric" in text
+    assert render(a_report(leakage=leaked)) == PLAIN
+    assert "2 scored queries leaked; without" in render(
+        a_report(leakage=replace(told, queries=2, share=None))
+    )

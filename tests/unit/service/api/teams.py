@@ -52,9 +52,14 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "comparison_id": ("/v1/comparisons", pair),
         "preview_id": ("/v1/adversarial/preview", {"queries": ["a text"]}),
         "probe_id": ("/v1/probes", probe),
+        "check_id": ("/v1/leakage-checks", {"test_set": ids["test_set"]}),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
         "suite": ("/v1/suites", {"name": "all", "test_sets": [TEST_SET["name"]]}),
+        "judging_id": (
+            "/v1/judgings",
+            {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
+        ),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
@@ -65,6 +70,9 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         body = {"name": "run", "test_sets": [TEST_SET["name"]]}
         suite = await made("/v1/suites", body)
         ids["suite_run"] = await made(f"/v1/suites/{suite}/runs", {"endpoint": {"url": ADDRESS}})
+    if not path or "{job_id}" in path:
+        begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
+        ids["job_id"] = begun.json()["job"]
     return Belongings(of=ids)
 
 
@@ -79,9 +87,12 @@ def nothing() -> Belongings:
         "comparison_id": "cmp",
         "preview_id": "prv",
         "probe_id": "prb",
+        "check_id": "lk",
         "ref": "ep",
         "team_id": "team",
         "webhook_id": "wh",
+        "judging_id": "jdg",
+        "job_id": "jst",
         "delivery_id": "evt",
         "suite": "su",
         "suite_run": "srn",

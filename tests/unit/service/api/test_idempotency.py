@@ -34,11 +34,13 @@ HARMLESS = {
     "createRestore": "what is there with the same content is skipped",
     "evaluateGate": "stores nothing, but for a comparison, of which there is one a question",
     "planPower": "stores nothing",
+    "sampleQueries": "stores nothing",
     "cancelRun": "a run is cancelled once",
     "pinRun": "a run is pinned or not",
 }
 """What else is posted, and why it may be posted twice."""
 
+FAQ = b"question,url\nHow do I pay?,/pay\n"
 PREVIEW = {"queries": ["reset my password"], "adversarial": {"preset": "quick"}}
 PARTS = (("request", b'{"test_set": "ended"}'), ("rankings", b'{"query_id": "q1", "ids": ["d"]}\n'))
 RANKINGS = (
@@ -58,11 +60,13 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
     documents: dict[str, Any] = {
         "createRun": run_body(),
         "uploadTestSet": TEST_SET | {"name": "other"},
+        "createVersion": {"queries": [{"query": "another one", "relevant_ids": ["d"]}]},
         "createComparison": {"baseline": run_id, "candidate": run_id},
         "rescoreRun": {},
         "retryRun": {},
         "createProbe": {"endpoint": {"url": ADDRESS}, "queries": [{"query": "a"}]},
         "createPreview": PREVIEW,
+        "createLeakageCheck": {"test_set": "ended"},
         "saveEndpoint": {"name": called, "endpoint": {"url": ADDRESS}},
         "createKey": {"name": "ci", "scopes": ["runs:read"]},
         "createTeam": {"id": called, "name": "a team"},
@@ -76,6 +80,8 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
             "content": RANKINGS,
             "headers": {"Content-Type": "multipart/form-data; boundary=b", KEY: key},
         }
+    if name == "importFaq":
+        return {"content": FAQ, "headers": {"Content-Type": "text/csv", KEY: key}}
     if name in ("rotateKey", "pingWebhook", "replayDelivery"):
         return {"headers": {KEY: key}}
     return {"json": documents[name], "headers": {KEY: key}}

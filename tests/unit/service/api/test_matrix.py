@@ -41,9 +41,15 @@ ROUTES = sorted(
 )
 A_SECOND_AGO_MS = round(time.time() * 1_000) - 1_000
 EXPORT = "/v1/runs/{run_id}/export"
+GIVEN = {
+    EXPORT: "?format=csv",
+    "/v1/test-sets/{test_set}/diff": "?against={test_set}",
+}
+"""What a route cannot do without."""
 UNKNOWN = spell_token(KEY, "u" * 22, "s" * SECRET_CHARS)
 NAMED = re.compile(
-    r"(run|ts|lnk|key|gr|cmp|prv|prb|ep|wh|evt|su|srn)_[0-9A-Za-z]{22}|'default'|'team_\w+'"
+    r"(run|ts|lnk|key|gr|cmp|prv|prb|lk|ep|wh|evt|jdg|jst|su|srn)_[0-9A-Za-z]{22}"
+    r"|'default'|'team_\w+'"
 )
 
 
@@ -203,6 +209,15 @@ REFERENCES = {
     "comparison": ("/v1/comparisons", {"baseline": "{run_id}", "candidate": "{run_id}"}),
     "probe": ("/v1/probes", {"endpoint": {"url": ADDRESS}, "test_set": "{test_set}"}),
     "preview": ("/v1/adversarial/preview", {"test_set": "{test_set}"}),
+    "leakage check": ("/v1/leakage-checks", {"test_set": "{test_set}"}),
+    "leakage check with a run": (
+        "/v1/leakage-checks",
+        {"test_set": "mine", "run": "{run_id}"},
+    ),
+    "leakage check against a set": (
+        "/v1/leakage-checks",
+        {"test_set": "mine", "against": {"test_set": "{test_set}"}},
+    ),
     "gate": ("/v1/gates/evaluate?run={run_id}", {"version": 1, "floors": {"mrr": 0.1}}),
     "power": ("/v1/power", {"runs": ["{run_id}", "{run_id}"]}),
     "grant of a run": ("/v1/grants", {"to": "*", "run": "{run_id}"}),
@@ -215,6 +230,8 @@ QUERIES = (
     "/v1/history?test_set={test_set}",
     "/v1/history.jsonl?test_set={test_set}",
     "/v1/test-sets/{test_set}/unjudged",
+    "/v1/test-sets/{test_set}/diff?against={test_set}",
+    "/v1/test-sets/ended/diff?against={test_set}",
 )
 
 
@@ -278,8 +295,8 @@ async def test_granted_object_is_read(
     given = {"label": label} if label else {kind: ours.of[one.operation.shared]}
     granted = await guarded.post("/v1/grants", json={"to": to, **given}, headers=mine)
     assert granted.status_code == 201
-    query = "?format=csv" if one.path == EXPORT else ""
-    answer = await guarded.get(ours.put_into(one.path) + query, headers=theirs)
+    path = one.path + GIVEN.get(one.path, "")
+    answer = await guarded.get(ours.put_into(path), headers=theirs)
     opened = kind == "run" or not label  # a label is of runs
     assert answer.status_code == (200 if opened else 404), answer.text
     await guarded.delete(f"/v1/grants/{granted.json()['id']}", headers=mine)

@@ -6,6 +6,9 @@ import httpx
 import pytest
 import redis
 
+from reteval.contract.exports import ExportFormat, Loss
+from service.core.exports.registry import LAYOUTS
+
 UPLOAD: dict[str, Any] = {
     "name": "jwt-docs",
     "queries": [
@@ -220,6 +223,44 @@ async def test_trec_export_uploads_again(client: httpx.AsyncClient) -> None:
         files={"topics": ("t", parts["topics.tsv"]), "qrels": ("q", parts["qrels.trec"])},
     )
     assert again.json()["stats"]["judgments"] == 3
+
+
+@pytest.mark.parametrize("form", ExportFormat)
+async def test_every_format_can_be_downloaded(
+    client: httpx.AsyncClient, form: ExportFormat
+) -> None:
+    """Each format comes with its type, a file name with its ending, and what is lost in it."""
+    made = (await client.post("/v1/test-sets", json=UPLOAD)).json()
+    answer = await client.get("/v1/test-sets/jwt-docs/export", params={"format": form})
+    layout = LAYOUTS[form]
+    assert answer.headers["Content-Type"].partition(";")[0] == layout.media
+    name = f'attachment; filename="{made["id"]}.{layout.ending}"'
+    assert answer.headers["Content-Disposition"] == name
+    lost = answer.headers.get("Reteval-Lost", "").split(", ")
+    assert ("expect" in lost) is (Loss.EXPECT in layout.losses)
+
+
+async def test_export_without_loss_says_nothing(client: httpx.AsyncClient) -> None:
+    """JSON lines of a set with the usual head carry no header of losses; index is told."""
+    await client.post("/v1/test-sets", json=UPLOAD)
+    lines = await client.get("/v1/test-sets/jwt-docs/export")
+    assert "Reteval-Lost" not in lines.headers
+    requests = await client.get("/v1/test-sets/jwt-docs/export?format=rank_eval&index=docs-v2")
+    assert requests.json()["requests"][0]["ratings"][0]["_index"] == "docs-v2"
+    refused = await client.get("/v1/test-sets/jwt-docs/export?format=xlsx")
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "?format")
+
+
+async def test_csv_export_uploads_again(client: httpx.AsyncClient) -> None:
+    """Our table read back gives the texts and ids that were written, formulas too."""
+    queries = [{"id": "=1", "query": "+49 =x", "relevant": [{"id": "-d", "grade": 2}]}]
+    made = await client.post("/v1/test-sets", json={"name": "odd", "queries": queries})
+    table = await client.get("/v1/test-sets/odd/export?format=csv")
+    assert table.content.endswith(b"'=1,'+49 =x,'-d,2\r\n")
+    again = await client.post(
+        "/v1/test-sets?name=odd", content=table.content, headers={"Content-Type": "text/csv"}
+    )
+    assert (again.status_code, again.json()["id"]) == (200, made.json()["id"])
 
 
 async def test_delete_takes_an_id_only(client: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reteval.contract.unjudged import MAX_PAIRS, UnjudgedHits, UnjudgedPair
-from service.core.exports import disarm
+from service.core.cells import disarm
 from service.core.unjudged import COLUMNS, keep_best, pool_hits, write_csv
 
 documents = st.lists(st.sampled_from("abcdefghijkl"), unique=True, max_size=10)

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from reteval.contract.comparisons import ComparisonReport, Scope, Verdict
+from reteval.contract.differences import ChangeCounts, Changes
 from reteval.contract.metrics import UnknownMetricError
+from reteval.contract.runs import TestSetRef
 from tests.unit.worker.comparison.views import FAILED, compare_values, judge, view
-from worker.comparison.runs import IncomparableError
+from worker.comparison.runs import IncomparableError, RunView
 
 RNG = np.random.default_rng(3)
 BEFORE = [float(value) for value in RNG.uniform(0.3, 0.7, 60)]
@@ -108,6 +110,35 @@ def test_other_test_sets_need_an_intersection() -> None:
     assert report.n_common == 58
     assert report.dropped == {"only_in_baseline": 1, "only_in_candidate": 1, "other_text": 1}
     assert (report.verdict, codes(report)) == (Verdict.BETTER, ["other_test_set"])
+
+
+def test_other_versions_are_told_apart() -> None:
+    """The warning counts what differs and names the rescoring; without counts, the versions."""
+    changes = Changes(
+        queries=ChangeCounts(added=1, changed=2),
+        judgments=ChangeCounts(added=12, removed=3, changed=4),
+        head=("scale", "relevant_from"),
+        reordered=True,
+    )
+    a, b = (on_version(view("a", BEFORE), 1), on_version(view("b", AFTER), 2))
+    report = judge(a, b, on=Scope.INTERSECTION, changes=changes)
+    assert report.test_set_changes == changes
+    (warning,) = report.warnings
+    assert "'docs' version 1 and 'docs' version 2 (queries 1 added, 0 removed, 2 ch" in warning
+    assert "judgments 12 added, 3 removed, 4 changed; scale and relevant_from changed" in warning
+    assert "; queries reordered)" in warning
+    assert "`reteval rescore a --test-set ts_2`" in warning
+    (back,) = judge(b, a, on=Scope.INTERSECTION).warnings
+    assert "'docs' version 2 and 'docs' version 1; the 60 queries they share" in back
+    assert "`reteval rescore a --test-set ts_2`" in back
+
+
+def on_version(run: RunView, version: int) -> RunView:
+    """Return a run that was scored on a version of one name."""
+    content = f"content {version}"
+    pinned = TestSetRef(id=f"ts_{version}", name="docs", version=version, hash=content)
+    side = structs.replace(run.side, test_set=pinned)
+    return structs.replace(run, hash=content, side=side)
 
 
 def test_identical_runs_do_not_change() -> None:

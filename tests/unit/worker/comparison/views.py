@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from reteval.contract.comparisons import ComparisonReport, ComparisonRequest, Scope, Side
+from reteval.contract.differences import Changes
 from reteval.contract.runs import RunStatus, TestSetRef
 from worker.comparison.compare import compare
 from worker.comparison.runs import RunView
@@ -64,6 +66,7 @@ def judge(
     margin: float = 0.02,
     on: Scope | None = None,
     tie: float = 1e-9,
+    changes: Changes | UnsetType = UNSET,
 ) -> ComparisonReport:
     """Compare two views under a fixed id and seed."""
     request = ComparisonRequest(
@@ -76,7 +79,7 @@ def judge(
         tie=tie,
         seed=5,
     )
-    return compare("cmp_1", request, baseline, candidate)
+    return compare("cmp_1", request, baseline, candidate, changes)
 
 
 def compare_values(

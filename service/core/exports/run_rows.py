@@ -1,20 +1,17 @@
-"""Exports as text: CSV that no spreadsheet executes, JSON lines, and streams of test sets."""
+"""A run's rows as text: CSV that no spreadsheet executes, and JSON lines."""
 
-import csv
-import io
 from collections.abc import AsyncIterator, Iterable
 from typing import Final
 
 import msgspec
 
 from reteval.contract.outcomes import QueryRow
-from reteval.contract.testsets import TestSet
 from service.core.backend import Backend
+from service.core.cells import write_rows
 from service.core.query_rows import Sheet, build_row, read_sheet
 from service.store.chunks import SIZE
 
 _FIXED: Final = ("query_id", "query", "status", "reason", "returned", "latency_ms", "tags")
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 async def export_csv(backend: Backend, run_id: str) -> AsyncIterator[bytes]:
@@ -39,30 +36,22 @@ async def export_jsonl(backend: Backend, run_id: str) -> AsyncIterator[bytes]:
     return _jsonl_chunks(backend, run_id, sheet)
 
 
-async def export_queries(backend: Backend, test_set: TestSet) -> AsyncIterator[bytes]:
-    """Yield a test set as JSON lines that can be uploaded again."""
-    encoder = msgspec.json.Encoder()
-    async for queries in backend.store.test_sets.chunks(backend.tenant, test_set.id):
-        yield encoder.encode_lines(queries)
-
-
 def write_csv(rows: Iterable[QueryRow], metrics: Iterable[str]) -> str:
-    """Write rows as CSV lines; text a spreadsheet would take for a formula gets a quote."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
+    """Write rows as CSV lines; a metric without value is an empty cell."""
     names = tuple(metrics)
-    for row in rows:
-        texts = (row.query_id, row.query, row.status, row.reason or "")
-        numbers = (row.returned, "" if row.latency_ms is None else row.latency_ms)
-        values = ("" if (value := row.metrics[name]) is None else value for name in names)
-        tags = ";".join(row.tags)
-        writer.writerow([*map(disarm, texts), *numbers, disarm(tags), *values])
-    return buffer.getvalue()
-
-
-def disarm(text: str) -> str:
-    """Put a quote before text that a spreadsheet would execute."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    return write_rows(
+        [
+            row.query_id,
+            row.query,
+            row.status,
+            row.reason,
+            row.returned,
+            row.latency_ms,
+            ";".join(row.tags),
+            *(row.metrics[name] for name in names),
+        ]
+        for row in rows
+    )
 
 
 async def _csv_chunks(backend: Backend, run_id: str, sheet: Sheet) -> AsyncIterator[bytes]:

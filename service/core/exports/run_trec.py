@@ -1,26 +1,18 @@
 """The `trec` export: a zip from which anyone recomputes a run's means with trec_eval."""
 
 import asyncio
-import re
-import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import IO, Final
 
-from msgspec import UNSET
-
 from reteval.contract.outcomes import OutcomeRow
-from reteval.contract.testsets import Query, TestSet
+from reteval.contract.testsets import TestSet
 from service.core.backend import Backend
+from service.core.exports.archives import add_text, stream_zip
+from service.core.exports.spelling import encode_id
+from service.core.exports.trec import write_qrels
 from service.core.query_rows import STATUSES, Sheet, read_sheet
 from service.store.chunks import SIZE
-
-_IN_MEMORY_BYTES: Final = 8_000_000
-_READ_BYTES: Final = 65_536
-_EMPTY: Final = "%"
-"""How an empty id is written; no other id is written so, since `%` itself becomes `%25`."""
-
-_BREAKING: Final = re.compile(r"[%\s\x00-\x1f\x7f-\x9f]")
 
 _README: Final = """reteval run {run}
 
@@ -53,44 +45,9 @@ async def export_trec(backend: Backend, run_id: str) -> AsyncIterator[bytes]:
     return _zip(backend, run_id, sheet=sheet, test_set=test_set, depth=record.spec.depth)
 
 
-async def export_test_set(backend: Backend, test_set: TestSet) -> AsyncIterator[bytes]:
-    """Yield a zip of `topics.tsv` (id, tab, text on one line) and `qrels.trec`."""
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as spool:
-        with zipfile.ZipFile(spool, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, write in (("topics.tsv", write_topics), ("qrels.trec", write_qrels)):
-                with archive.open(name, "w", force_zip64=True) as entry:
-                    chunks = backend.store.test_sets.chunks(backend.tenant, test_set.id)
-                    async for queries in chunks:
-                        await asyncio.to_thread(entry.write, write(queries).encode())
-        async for block in _read_out(spool):
-            yield block
-
-
-def write_topics(queries: Sequence[Query]) -> str:
-    """Write queries as lines of id, tab and text; white space in a text becomes one blank."""
-    return "".join(f"{encode_id(query.id)}\t{' '.join(query.query.split())}\n" for query in queries)
-
-
 def write_run(rows: Sequence[OutcomeRow], *, depth: int, tag: str) -> str:
     """Write rankings as lines of a TREC run."""
     return "".join(line for row in rows for line in _run_lines(row, depth, tag))
-
-
-def write_qrels(queries: Sequence[Query]) -> str:
-    """Write judgments as lines of TREC qrels."""
-    return "".join(
-        f"{encode_id(query.id)} 0 {encode_id(str(judgment.id))} {judgment.grade}\n"
-        for query in queries
-        if query.relevant is not UNSET
-        for judgment in query.relevant
-    )
-
-
-def encode_id(text: str) -> str:
-    """Percent-encode what would break a column, so that distinct ids stay distinct."""
-    if not text:
-        return _EMPTY
-    return _BREAKING.sub(_encode_char, text).replace("~dup", "%7Edup")
 
 
 def _run_lines(row: OutcomeRow, depth: int, tag: str) -> Iterator[str]:
@@ -102,32 +59,19 @@ def _run_lines(row: OutcomeRow, depth: int, tag: str) -> Iterator[str]:
         yield f"{query} Q0 {name} {rank} {depth - rank + 1} {tag}\n"
 
 
-def _encode_char(match: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in match[0].encode())
-
-
-async def _zip(
+def _zip(
     backend: Backend, run_id: str, *, sheet: Sheet, test_set: TestSet, depth: int
 ) -> AsyncIterator[bytes]:
-    """Write the archive to a spooled file in threads, then read it out."""
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as spool:
-        with zipfile.ZipFile(spool, "w", zipfile.ZIP_DEFLATED) as archive:
-            readme = _README.format(run=run_id, depth=depth, relevant_from=test_set.relevant_from)
-            # Without a time of its own, so that the same run is always the same bytes.
-            archive.writestr(zipfile.ZipInfo("README.txt"), readme, zipfile.ZIP_DEFLATED)
-            with archive.open("run.trec", "w", force_zip64=True) as entry:
-                await _write_runs(backend, run_id, entry=entry, sheet=sheet, depth=depth)
-            scored = await _scored_ids(backend, run_id, sheet)
-            with archive.open("qrels.trec", "w", force_zip64=True) as entry:
-                await _write_qrels(backend, test_set.id, entry=entry, scored=scored)
-        async for block in _read_out(spool):
-            yield block
+    async def fill(archive: zipfile.ZipFile) -> None:
+        readme = _README.format(run=run_id, depth=depth, relevant_from=test_set.relevant_from)
+        add_text(archive, "README.txt", readme)
+        with archive.open("run.trec", "w", force_zip64=True) as entry:
+            await _write_runs(backend, run_id, entry=entry, sheet=sheet, depth=depth)
+        scored = await _scored_ids(backend, run_id, sheet)
+        with archive.open("qrels.trec", "w", force_zip64=True) as entry:
+            await _write_qrels(backend, test_set.id, entry=entry, scored=scored)
 
-
-async def _read_out(spool: IO[bytes]) -> AsyncIterator[bytes]:
-    spool.seek(0)
-    while block := await asyncio.to_thread(spool.read, _READ_BYTES):
-        yield block
+    return stream_zip(fill)
 
 
 async def _write_runs(

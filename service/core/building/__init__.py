@@ -1,0 +1,1 @@
+"""Building test sets from what a team has: question-answer pages and logs of searches."""
