@@ -1,22 +1,24 @@
-"""Turning what people have (structs, dicts, files in four formats) into an upload call.
+"""Turning what people have (structs, dicts, files of any format) into an upload call.
 
 Reads files where the format has to be found or the whole is needed; sends nothing.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
 import msgspec
 
 from reteval._requests import JSON, Call, Part
+from reteval.contract.imports import ImportPreview
 from reteval.contract.limits import MAX_JSON_BYTES, MAX_LINE_BYTES
 from reteval.contract.testsets import TestSet, TestSetUpload
 
 Source = TestSetUpload | Mapping[str, Any] | str | os.PathLike[str]
 NDJSON: Final = "application/x-ndjson"
 CSV: Final = "text/csv"
+BINARY: Final = "application/octet-stream"
 BY_SUFFIX: Final = {".ndjson": NDJSON, ".jsonl": NDJSON, ".csv": CSV, ".tsv": CSV}
 UPLOAD_S: Final = 300.0
 """A large set is checked and stored before the answer comes."""
@@ -33,41 +35,78 @@ class HeadOptions(TypedDict, total=False):
     allow_unscorable: bool
 
 
-def upload(source: Source, head: HeadOptions) -> Call[TestSet]:
-    """Build the upload of a test set, or of a JSON, NDJSON or CSV file.
+class UploadOptions(HeadOptions, total=False):
+    """And how files of other tools are read, see `reteval.contract.imports.ImportOptions`.
 
-    NDJSON and CSV files, and JSON files that need no change, are sent from disk piece by
-    piece. A document too large for one JSON body goes as NDJSON.
+    `corpus` is a file of documents that judged ids are checked against.
+    """
+
+    format: str
+    columns: str
+    grades: str
+    reverse: str
+    negatives: str
+    consensus: str
+    models: str
+    query_ids: str
+    texts: str
+    unlabelled: str
+    on_error: str
+    corpus: str | os.PathLike[str]
+
+
+def upload(
+    source: Source, options: UploadOptions, more: Sequence[str | os.PathLike[str]] = ()
+) -> Call[TestSet]:
+    """Build the upload of a test set, or of files in any format.
+
+    One file is sent from disk piece by piece, but for a JSON file of ours that needs a change;
+    several are sent as parts. A document too large for one JSON body goes as NDJSON.
 
     Raises:
         OSError: a file that cannot be read.
-        ValueError: a JSON file that has to be read here and is no JSON object.
+        ValueError: a JSON file that has to be read here and is no JSON; several sources of which
+            one is no file.
     """
+    if more or "corpus" in options:
+        return _parts_call(source, more, options)
     if not isinstance(source, (str, os.PathLike)):
-        return _document_call(source, head)
+        return _document_call(source, options)
     path = Path(source)
     media_type = media_type_of(path)
-    if media_type != JSON:
-        return _call(media_type, params=head_params(head), file=path)
-    if head or path.stat().st_size > MAX_JSON_BYTES:
-        return _document_call(_json_object(path), head)
-    return _call(JSON, file=path)
+    if media_type == JSON and (options or path.stat().st_size > MAX_JSON_BYTES):
+        document = _json_of(path)
+        if _is_ours(document):
+            return _document_call(document, options)
+        media_type = BINARY
+    return _call(media_type, params=head_params(options), file=path)
+
+
+def preview(call: Call[TestSet]) -> Call[ImportPreview]:
+    """Build the dry run of an upload."""
+    return Call(
+        method=call.method,
+        path=call.path,
+        expect=ImportPreview,
+        params={**call.params, "dry_run": "true"},
+        headers=call.headers,
+        content=call.content,
+        file=call.file,
+        parts=call.parts,
+        repeatable=True,
+        extra_s=call.extra_s,
+    )
 
 
 def upload_trec(
-    topics: str | os.PathLike[str], qrels: str | os.PathLike[str], head: HeadOptions
+    topics: str | os.PathLike[str], qrels: str | os.PathLike[str], options: UploadOptions
 ) -> Call[TestSet]:
     """Build the upload of a TREC topics file with its qrels.
 
     Raises:
         OSError: a file that cannot be read.
     """
-    paths = {"topics": Path(topics), "qrels": Path(qrels)}
-    parts = tuple(
-        Part(name=name, filename=path.name, content=path.read_bytes())
-        for name, path in paths.items()
-    )
-    return _call(None, params=head_params(head), parts=parts)
+    return _files_call({"topics": Path(topics), "qrels": Path(qrels)}, options)
 
 
 def media_type_of(path: Path) -> str:
@@ -86,8 +125,29 @@ def media_type_of(path: Path) -> str:
 
 
 def head_params(head: HeadOptions) -> dict[str, str]:
-    """Spell the head as query parameters."""
+    """Spell the head, and how files are read, as query parameters."""
     return {name: _param(value) for name, value in head.items() if value is not None}
+
+
+def _parts_call(
+    source: Source, more: Sequence[str | os.PathLike[str]], options: UploadOptions
+) -> Call[TestSet]:
+    if not isinstance(source, (str, os.PathLike)):
+        raise ValueError("several sources: each must be a file")  # noqa: TRY004 - of an option
+    named = {f"file{n}": Path(path) for n, path in enumerate((source, *more), 1)}
+    return _files_call(named, options)
+
+
+def _files_call(paths: dict[str, Path], options: UploadOptions) -> Call[TestSet]:
+    if "corpus" in options:
+        paths["corpus"] = Path(options["corpus"])
+    params = head_params(options)
+    params.pop("corpus", None)
+    parts = tuple(
+        Part(name=name, filename=path.name, content=path.read_bytes())
+        for name, path in paths.items()
+    )
+    return _call(None, params=params, parts=parts)
 
 
 def _document_call(source: TestSetUpload | Mapping[str, Any], head: HeadOptions) -> Call[TestSet]:
@@ -101,7 +161,11 @@ def _document_call(source: TestSetUpload | Mapping[str, Any], head: HeadOptions)
 
 
 def _json_head(head: HeadOptions) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: value for name, value in head.items() if value is not None}
+    fields: dict[str, Any] = {
+        name: value
+        for name, value in head.items()
+        if value is not None and name in HeadOptions.__optional_keys__
+    }
     if "scale_max" in fields:
         fields["scale"] = {"max": fields.pop("scale_max")}
     return fields
@@ -119,11 +183,18 @@ def _param(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _json_object(path: Path) -> dict[str, Any]:
+def _json_of(path: Path) -> Any:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        return msgspec.json.decode(path.read_bytes())
     except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
-        raise ValueError(f"{str(path)!r} is no JSON object: {exc}") from exc
+        raise ValueError(f"{str(path)!r} is no JSON: {exc}") from exc
+
+
+def _is_ours(document: Any) -> bool:
+    queries = document.get("queries") if isinstance(document, dict) else None
+    if not isinstance(queries, list):
+        return False
+    return not queries or (isinstance(queries[0], dict) and "query" in queries[0])
 
 
 def _call(

@@ -15,13 +15,14 @@ from reteval._keeping import AsyncKeeper
 from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
 from reteval._suites import AsyncSuites
-from reteval._uploads import HeadOptions, Source
+from reteval._uploads import Source, UploadOptions
 from reteval._versions import AsyncVersions
 from reteval._webhooks import AsyncWebhooks
 from reteval.async_access import AsyncAccess
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
+from reteval.contract.imports import ImportPreview
 from reteval.contract.outcomes import OutcomeRow, QueryRow, VariantRow
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeRequest
@@ -50,18 +51,27 @@ class AsyncClient(
     `http` is an `httpx.AsyncClient` of your own; the other arguments are those of `Client`.
     """
 
-    async def upload(self, source: Source, **head: Unpack[HeadOptions]) -> TestSet:
-        """Upload a test set or a file, as `Client.upload` does."""
-        return await self._exchange(await asyncio.to_thread(_uploads.upload, source, head))
+    async def upload(
+        self, source: Source, *more: str | os.PathLike[str], **options: Unpack[UploadOptions]
+    ) -> TestSet:
+        """Upload a test set or files, as `Client.upload` does."""
+        return await self._exchange(await asyncio.to_thread(_uploads.upload, source, options, more))
+
+    async def preview_upload(
+        self, source: Source, *more: str | os.PathLike[str], **options: Unpack[UploadOptions]
+    ) -> ImportPreview:
+        """Tell what `upload` would make of the same, storing nothing."""
+        call = await asyncio.to_thread(_uploads.upload, source, options, more)
+        return await self._exchange(_uploads.preview(call))
 
     async def upload_trec(
         self,
         topics: str | os.PathLike[str],
         qrels: str | os.PathLike[str],
-        **head: Unpack[HeadOptions],
+        **options: Unpack[UploadOptions],
     ) -> TestSet:
         """Upload a TREC topics file with its qrels."""
-        call = await asyncio.to_thread(_uploads.upload_trec, topics, qrels, head)
+        call = await asyncio.to_thread(_uploads.upload_trec, topics, qrels, options)
         return await self._exchange(call)
 
     def test_sets(

@@ -15,13 +15,14 @@ from reteval._keeping import Keeper
 from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
 from reteval._suites import Suites
-from reteval._uploads import HeadOptions, Source
+from reteval._uploads import Source, UploadOptions
 from reteval._versions import Versions
 from reteval._webhooks import Webhooks
 from reteval.access import Access
 from reteval.contract.comparisons import Comparison, ComparisonRequest
 from reteval.contract.gates import GateVerdict
 from reteval.contract.history import Trend
+from reteval.contract.imports import ImportPreview
 from reteval.contract.outcomes import OutcomeRow, QueryRow, VariantRow
 from reteval.contract.power import PowerAnswer, PowerRequest
 from reteval.contract.probes import Probe, ProbeRequest
@@ -45,29 +46,42 @@ class Client(
     May be shared between threads. Every method raises `RetevalError` (see `reteval.errors`).
     """
 
-    def upload(self, source: Source, **head: Unpack[HeadOptions]) -> TestSet:
-        """Upload a test set: a struct, a dict, or the path of a JSON, NDJSON or CSV file.
+    def upload(
+        self, source: Source, *more: str | os.PathLike[str], **options: Unpack[UploadOptions]
+    ) -> TestSet:
+        """Upload a test set: a struct, a dict, or the path of a file in any format.
 
-        Files are streamed from disk. `head` goes before what the source itself says. The same
-        content under the same name answers the same test set.
+        `more` are further files of the same set, such as judgments beside queries. One file is
+        streamed from disk. `options` go before what the source itself says. The same content
+        under the same name answers the same test set.
 
         Raises:
             OSError: a file that cannot be read.
         """
-        return self._exchange(_uploads.upload(source, head))
+        return self._exchange(_uploads.upload(source, options, more))
+
+    def preview_upload(
+        self, source: Source, *more: str | os.PathLike[str], **options: Unpack[UploadOptions]
+    ) -> ImportPreview:
+        """Tell what `upload` would make of the same: formats, refused rows, warnings. Stores none.
+
+        Raises:
+            OSError: a file that cannot be read.
+        """
+        return self._exchange(_uploads.preview(_uploads.upload(source, options, more)))
 
     def upload_trec(
         self,
         topics: str | os.PathLike[str],
         qrels: str | os.PathLike[str],
-        **head: Unpack[HeadOptions],
+        **options: Unpack[UploadOptions],
     ) -> TestSet:
         """Upload a TREC topics file with its qrels.
 
         Raises:
             OSError: a file that cannot be read.
         """
-        return self._exchange(_uploads.upload_trec(topics, qrels, head))
+        return self._exchange(_uploads.upload_trec(topics, qrels, options))
 
     def test_sets(self, *, name: str | None = None, limit: int | None = None) -> Iterator[TestSet]:
         """Iterate over all test sets, or those of a name, newest first; `limit` is of a page."""

@@ -106,8 +106,10 @@ async def read_files(
         TooLargeError: the body is too long.
         ClientException: it is not a multipart body of files (400).
     """
-    body = await read_body(request, max_bytes=max_bytes + _MULTIPART_OVERHEAD_BYTES)
-    form = await Request[Any, Any, Any](request.scope, receive=_replay(body)).form()
+    chunks = stream_body(request, max_bytes=max_bytes + _MULTIPART_OVERHEAD_BYTES)
+    form = await Request[Any, Any, Any](request.scope, receive=_replay(chunks)).form()
+    async for _ in chunks:
+        pass  # what follows the last part is of no part, but of the body
     files: dict[str, UploadFile] = {}
     for name, part in form.multi_items():
         if not isinstance(part, UploadFile):
@@ -133,9 +135,13 @@ def _encoding(request: AnyRequest) -> str:
     return request.headers.get("Content-Encoding", "identity").strip().lower()
 
 
-def _replay(body: bytes) -> Any:
+def _replay(chunks: AsyncIterator[bytes]) -> Any:
+    """Hand checked chunks on as if they came from the server; parts are kept on disk."""
+
     async def receive() -> HTTPReceiveMessage:
-        return {"type": "http.request", "body": body, "more_body": False}
+        chunk = await anext(chunks, None)
+        more = chunk is not None
+        return {"type": "http.request", "body": chunk or b"", "more_body": more}
 
     return receive
 

@@ -8,7 +8,14 @@ from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
 from service.api.operations import JSON, Access, Answer, Operation, reads
 from service.api.responses import answer
-from service.core.catalogues import KindCatalogue, MetricCatalogue, list_kinds, list_metrics
+from service.core.catalogues import (
+    FormatCatalogue,
+    KindCatalogue,
+    MetricCatalogue,
+    list_formats,
+    list_kinds,
+    list_metrics,
+)
 from service.core.endpoint_presets import PresetCatalogue, list_presets
 
 _TAG: Final = "catalogues"
@@ -29,6 +36,24 @@ async def get_metrics(request: AnyRequest) -> Response[bytes]:
     """Answer the metrics with their formulas."""
     read_query(request, NoParameters)
     return answer(list_metrics())
+
+
+@reads(
+    "/formats",
+    Operation(
+        id="listFormats",
+        tag=_TAG,
+        scope=Access.ANY_KEY,
+        summary="List the formats that test sets are uploaded in",
+        about="Which one a file has is told by its content.",
+        answers={200: Answer(about="All formats", media={JSON: FormatCatalogue})},
+        errors=(errors.InvalidError,),
+    ),
+)
+async def get_formats(request: AnyRequest) -> Response[bytes]:
+    """Answer the formats, with an example of each."""
+    read_query(request, NoParameters)
+    return answer(list_formats())
 
 
 @reads(
@@ -66,4 +91,4 @@ async def get_presets(request: AnyRequest) -> Response[bytes]:
     return answer(list_presets())
 
 
-HANDLERS: Final = (get_metrics, get_kinds, get_presets)
+HANDLERS: Final = (get_metrics, get_formats, get_kinds, get_presets)

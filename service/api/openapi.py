@@ -24,7 +24,7 @@ from service.api.openapi_problems import (
     describe_problems,
     refer_headers,
 )
-from service.api.operations import OPERATION, Access, Answer, Operation, opens_by_link
+from service.api.operations import OPERATION, Access, Answer, Operation, kinds_of, opens_by_link
 from service.api.problems import BAD_REQUEST, INTERNAL, ErrorKind, kind_of
 
 PREFIX: Final = "/v1"
@@ -123,7 +123,7 @@ def _schemas(found: Sequence[Described]) -> tuple[dict[Any, Document], dict[str,
     for one in found:
         media = [answer.media for answer in one.operation.answers.values()]
         for table in (*media, one.operation.body):
-            kinds.update((kind, None) for kind in table.values() if kind is not None)
+            kinds.update((kind, None) for kind in kinds_of(table))
     references, components = msgspec.json.schema_components(tuple(kinds), ref_template=_REF)
     return dict(zip(kinds, references, strict=True)), components
 
@@ -166,7 +166,7 @@ def _needs(operation: Operation) -> str:
 def _link(entry: Document, operation: Operation, links: Document) -> None:
     """Say what can be done with what was made."""
     for status, answer in operation.answers.items():
-        if led := refer_links(answer.media.values(), links):
+        if led := refer_links(kinds_of(answer.media), links):
             entry["responses"][str(status)]["links"] = led
 
 
@@ -232,11 +232,20 @@ def _content(operation: Operation, media: dict[str, Any], refs: dict[Any, Docume
     return {
         name: {"schema": _TEXT, "example": read_examples()[f"{operation.id} {name}"]}
         if kind is None
-        else {
-            "schema": refs[kind],
-            "examples": {"one": {"$ref": _EXAMPLE.format(name=kind.__name__)}},
-        }
+        else _form(kinds_of({name: kind}), refs)
         for name, kind in media.items()
+    }
+
+
+def _form(kinds: Sequence[Any], refs: dict[Any, Document]) -> Document:
+    if len(kinds) == 1:
+        example = {"$ref": _EXAMPLE.format(name=kinds[0].__name__)}
+        return {"schema": refs[kinds[0]], "examples": {"one": example}}
+    return {
+        "schema": {"anyOf": [refs[kind] for kind in kinds]},
+        "examples": {
+            kind.__name__: {"$ref": _EXAMPLE.format(name=kind.__name__)} for kind in kinds
+        },
     }
 
 

@@ -25,7 +25,10 @@ JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
 CSV: Final = "text/csv"
 MULTIPART: Final = "multipart/form-data"
+TSV: Final = "text/tab-separated-values"
 ZIP: Final = "application/zip"
+GZIP: Final = "application/gzip"
+PARQUET: Final = "application/vnd.apache.parquet"
 HTML: Final = "text/html"
 BINARY: Final = "application/octet-stream"
 YAML: Final = "application/yaml"
@@ -35,7 +38,10 @@ MARKDOWN: Final = "text/markdown"
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A successful answer: `media` maps each media type to a struct, or None for plain text."""
+    """A successful answer: `media` maps each media type to a struct, or None for plain text.
+
+    A tuple of structs is one or another of them, by what was asked.
+    """
 
     about: str
     media: dict[str, Any] = {}
@@ -70,6 +76,16 @@ class Operation(Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: dict[str, Any] = {}
     errors: tuple[type[ServiceError], ...] = ()
+
+
+def kinds_of(media: dict[str, Any]) -> list[Any]:
+    """Return the structs that a body or an answer may be."""
+    return [
+        one
+        for kind in media.values()
+        if kind is not None
+        for one in (kind if isinstance(kind, tuple) else (kind,))
+    ]
 
 
 def find_operation(scope: ASGIScope) -> Operation | None:

@@ -8,6 +8,7 @@ from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
 from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
+from reteval.contract.imports import ImportOptions
 from reteval.contract.leaks import LeakKind
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
@@ -74,8 +75,11 @@ class RatingParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     source: JudgmentSource | UnsetType = UNSET
 
 
-class UploadParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a JSON upload has beside its queries, for formats that hold only queries."""
+class UploadParameters(ImportOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a JSON upload has beside its queries, for formats that hold only queries.
+
+    And how files of other tools are read.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)] = "unnamed"
     scale_max: Annotated[int, Meta(ge=1, le=limits.MAX_GRADE)] = 3
@@ -83,6 +87,9 @@ class UploadParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     language: Annotated[str, Meta(max_length=35)] = ""
     id_rule: Annotated[str, Meta(max_length=64)] = ""
     allow_unscorable: bool = False
+    dry_run: Annotated[
+        bool, Meta(description="Answer 200 with what the upload would become; store nothing.")
+    ] = False
 
 
 class RunListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -27,7 +27,7 @@ _PARTS: Final = {"request", "rankings"}
 
 
 class RankingsUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The parts: `request` (JSON), and `rankings` (a TREC run, ranx JSON or JSON lines)."""
+    """The parts: `request` (JSON), and `rankings` (TREC, ranx or JSON lines, packed or not)."""
 
     request: bytes
     rankings: bytes

@@ -1,11 +1,9 @@
 """Routes of `/v1/test-sets`."""
 
-from collections.abc import AsyncIterator
 from typing import Annotated, Final
 
 from litestar import Response
 from litestar.di import NamedDependency
-from litestar.exceptions import ClientException
 from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
 from msgspec import Meta, Struct
@@ -13,34 +11,23 @@ from msgspec import Meta, Struct
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
 from reteval.contract.exports import DEFAULT_INDEX, LOST_HEADER, MAX_INDEX_BYTES, ExportFormat
-from reteval.contract.limits import MAX_JSON_BYTES, MAX_NDJSON_BYTES
-from reteval.contract.testsets import (
-    QueryPage,
-    Scale,
-    TestSet,
-    TestSetHead,
-    TestSetPage,
-    TestSetUpload,
-)
+from reteval.contract.imports import ImportPreview
+from reteval.contract.testsets import QueryPage, TestSet, TestSetPage, TestSetUpload
 from service import errors
-from service.api.bodies import (
-    AnyRequest,
-    NoParameters,
-    check_media,
-    read_body,
-    read_files,
-    read_query,
-    stream_body,
-)
+from service.api.bodies import AnyRequest, NoParameters, read_query
 from service.api.conditional import IF_NONE_MATCH, answer_known, known_answers
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.operations import (
+    BINARY,
     CSV,
+    GZIP,
     JSON,
     JSON_LINES,
     MULTIPART,
+    PARQUET,
     TEXT,
+    TSV,
     ZIP,
     Answer,
     Operation,
@@ -57,19 +44,17 @@ from service.api.responses import (
     answer_page,
     answer_stream,
 )
+from service.api.uploads import MultipartUpload, receive, stage
 from service.core import test_sets
 from service.core.backend import Backend
 from service.core.exports import registry
 from service.core.grants import TEST_SET
 from service.core.idempotency import Idempotency
+from service.core.importing import preview_upload
 from service.core.test_sets import StagedSet
-from service.errors import TooLargeError
 
 TAG: Final = "test sets"
-_LINE_MEDIA: Final = (JSON_LINES, "application/ndjson", "application/jsonl")
-_ACCEPTED: Final = (JSON, *_LINE_MEDIA, CSV, MULTIPART)
 STORED_HEADERS: Final = {"Location": "The set's address.", **ANSWER_HEADERS}
-_PARTS: Final = "either `topics` and `qrels`, or one `file` (.json, .jsonl, .ndjson, .csv, .tsv)"
 
 Deployed = NamedDependency[SkipValidation[Backend]]
 
@@ -88,14 +73,6 @@ class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = DEFAULT_INDEX
 
 
-class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The parts of a multipart upload: `topics` and `qrels` (TREC), or one `file`."""
-
-    topics: bytes | None = None
-    qrels: bytes | None = None
-    file: bytes | None = None
-
-
 @creates(
     "/test-sets",
     Operation(
@@ -105,15 +82,18 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         event=AuditEvent.TEST_SET_CREATED,
         summary="Upload a test set",
         about=(
-            "As one JSON object, as JSON lines (a query a line, for large sets), as CSV with the "
-            "columns query, docid and rating, or as TREC topics and qrels. The query parameters "
-            "belong to the formats that hold only queries; a JSON object has them as fields."
+            "In our own form as one JSON object, or as JSON lines (a query a line, for large "
+            "sets); or in any format that `GET /v1/formats` lists, told by content: one file as "
+            "the body, several as parts or in a zip. What must not be guessed, such as what a "
+            "label is worth, is a query parameter; with `dry_run=true` the answer says what was "
+            "read, what is refused and why, and nothing is stored. Parameters that belong to the "
+            "set are fields of a JSON object of our own."
         ),
         answers={
             201: Answer(about="Stored", media={JSON: TestSet}, headers=STORED_HEADERS),
             200: Answer(
-                about="The same set is stored already under this name",
-                media={JSON: TestSet},
+                about="The same set is stored already under this name, or a preview",
+                media={JSON: (TestSet, ImportPreview)},
                 headers=STORED_HEADERS,
             ),
         },
@@ -123,6 +103,12 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             JSON: TestSetUpload,
             JSON_LINES: None,
             CSV: None,
+            TSV: None,
+            TEXT: None,
+            ZIP: None,
+            GZIP: None,
+            PARQUET: None,
+            BINARY: None,
             MULTIPART: MultipartUpload,
         },
         errors=(
@@ -137,8 +123,12 @@ class MultipartUpload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ),
 )
 async def upload_test_set(request: AnyRequest, backend: Deployed) -> Response[bytes]:
-    """Read the body in the format its media type names, and store it."""
-    return await store_staged(request, backend, await _stage(request, backend))
+    """Read the body in whatever format it has, and store it, or tell what it would become."""
+    asked = read_query(request, UploadParameters)
+    if asked.dry_run:
+        async with receive(request, asked) as upload:
+            return answer(await preview_upload(upload))
+    return await store_staged(request, backend, await stage(request, backend, asked))
 
 
 async def store_staged(request: AnyRequest, backend: Backend, staged: StagedSet) -> Response[bytes]:
@@ -285,60 +275,6 @@ async def delete_test_set(
     read_query(request, NoParameters)
     await test_sets.delete_test_set(backend, test_set)
     return answer_nothing()
-
-
-async def _stage(request: AnyRequest, backend: Backend) -> StagedSet:
-    media = check_media(request, _ACCEPTED)
-    if media == JSON:
-        read_query(request, NoParameters)
-        return await test_sets.stage_json(backend, await read_body(request))
-    head = _read_head(request)
-    if media in _LINE_MEDIA:
-        chunks = stream_body(request, max_bytes=MAX_NDJSON_BYTES)
-        return await test_sets.stage_ndjson(backend, head, chunks)
-    if media == CSV:
-        return await test_sets.stage_csv(backend, head, await read_body(request))
-    return await _stage_files(request, backend, head)
-
-
-async def _stage_files(request: AnyRequest, backend: Backend, head: TestSetHead) -> StagedSet:
-    files = await read_files(request)
-    if set(files) == {"topics", "qrels"}:
-        topics, qrels = await files["topics"].read(), await files["qrels"].read()
-        return await test_sets.stage_trec(backend, head, topics=topics, qrels=qrels)
-    if set(files) != {"file"}:
-        raise ClientException(f"Send {_PARTS}.")
-    body = await files["file"].read()
-    if len(body) > MAX_JSON_BYTES:
-        raise TooLargeError(f"The file is longer than {MAX_JSON_BYTES:,} bytes.")
-    return await _stage_file(backend, head, name=files["file"].filename, body=body)
-
-
-async def _stage_file(backend: Backend, head: TestSetHead, *, name: str, body: bytes) -> StagedSet:
-    ending = name.lower().rpartition(".")[2]
-    if ending == "json":
-        return await test_sets.stage_json(backend, body)
-    if ending in ("jsonl", "ndjson"):
-        return await test_sets.stage_ndjson(backend, head, _once(body))
-    if ending in ("csv", "tsv"):
-        return await test_sets.stage_csv(backend, head, body)
-    raise ClientException(f"The format of {name!r} is not known; send {_PARTS}.")
-
-
-async def _once(body: bytes) -> AsyncIterator[bytes]:
-    yield body
-
-
-def _read_head(request: AnyRequest) -> TestSetHead:
-    sent = read_query(request, UploadParameters)
-    return TestSetHead(
-        name=sent.name,
-        scale=Scale(max=sent.scale_max),
-        relevant_from=sent.relevant_from,
-        language=sent.language,
-        id_rule=sent.id_rule,
-        allow_unscorable=sent.allow_unscorable,
-    )
 
 
 HANDLERS: Final = (

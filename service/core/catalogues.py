@@ -5,10 +5,12 @@ from typing import Final
 from msgspec import Struct
 
 from reteval.contract.definitions import FORMULAS, RULES, THRESHOLD_SCOPE
+from reteval.contract.imports import FormatEntry
 from reteval.contract.kind_examples import KIND_EXAMPLES, KindExample
 from reteval.contract.kinds import KINDS, OUT_OF_CORPUS_TIERS, PRESETS, SUITE
 from reteval.contract.metrics import FAMILIES, PARAMETERS
 from reteval.contract.runs import IntervalMethod
+from service.core.ingest.formats.registry import describe_formats
 
 
 class MetricEntry(Struct, frozen=True, kw_only=True):
@@ -44,6 +46,12 @@ class MetricCatalogue(Struct, frozen=True, kw_only=True):
     definitions: dict[str, str]
     intervals: dict[str, str]
     metrics: tuple[MetricEntry, ...]
+
+
+class FormatCatalogue(Struct, frozen=True, kw_only=True):
+    """All formats that test sets are uploaded in."""
+
+    formats: tuple[FormatEntry, ...]
 
 
 class KindEntry(Struct, frozen=True, kw_only=True):
@@ -163,3 +171,8 @@ def list_kinds() -> KindCatalogue:
         ),
         out_of_corpus=OUT_OF_CORPUS_TIERS,
     )
+
+
+def list_formats() -> FormatCatalogue:
+    """Return the formats of uploads."""
+    return FormatCatalogue(formats=describe_formats())

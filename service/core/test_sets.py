@@ -1,6 +1,5 @@
 """Test sets: take in, show, page, delete. Reading of formats is `ingest`'s, keys the store's."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
 from msgspec import Struct, structs
@@ -8,12 +7,9 @@ from msgspec import Struct, structs
 from reteval.contract.differences import Changes
 from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
-from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
-from service.core.ingest.json_body import read_json
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
-from service.core.ingest.trec import read_trec
 from service.errors import NotFoundError
 from service.store.differences import compare_heads, count_changes
 from service.store.records import Idempotency, TestSetDraft
@@ -39,45 +35,16 @@ class StagedSet(Struct, frozen=True):
         await self.staging.discard()
 
 
-async def stage_json(backend: Backend, body: bytes) -> StagedSet:
-    """Read a test set sent as one JSON object.
-
-    Raises:
-        MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
-    """
-    head, located = await asyncio.to_thread(read_json, body)
-    return await stage(backend, head, located)
-
-
 async def stage_ndjson(
     backend: Backend, head: TestSetHead, chunks: AsyncIterator[bytes]
 ) -> StagedSet:
     """Read a test set that arrives a query a line.
 
     Raises:
-        MalformedJsonError, InvalidError, TooLargeError: as `stage_json`; a line is too long.
+        MalformedJsonError, InvalidError: the body cannot be read, or breaks a rule.
+        TooLargeError: a line is too long.
     """
     return await stage(backend, head, read_ndjson(chunks))
-
-
-async def stage_csv(backend: Backend, head: TestSetHead, body: bytes) -> StagedSet:
-    """Read a test set sent as rows of query, docid and rating.
-
-    Raises:
-        MalformedTextError, InvalidError: as `stage_json`.
-    """
-    return await stage(backend, head, read_csv(body))
-
-
-async def stage_trec(
-    backend: Backend, head: TestSetHead, *, topics: bytes, qrels: bytes
-) -> StagedSet:
-    """Read a test set sent as TREC topics and qrels.
-
-    Raises:
-        MalformedTextError, InvalidError: as `stage_json`.
-    """
-    return await stage(backend, head, read_trec(topics, qrels))
 
 
 async def stage_rewritten(

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from service.api.examples import read_examples
 from service.api.openapi import list_operations
+from service.api.operations import kinds_of
 from service.app import create_app
 from service.settings import Settings
 
@@ -17,8 +18,7 @@ FORMS = {
     kind.__name__: kind
     for one in list_operations(create_app(Settings.from_env({})).routes)
     for media in (one.operation.body, *(known.media for known in one.operation.answers.values()))
-    for kind in media.values()
-    if kind is not None
+    for kind in kinds_of(media)
 }
 
 

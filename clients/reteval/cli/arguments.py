@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from reteval._gates import Held
-from reteval._uploads import HeadOptions
+from reteval._uploads import UploadOptions
 
 LIMIT_OPTIONS: Final = {
     "workers": "workers",
@@ -27,10 +27,11 @@ class UsageError(Exception):
     """The command line asks for something that cannot be; the message says what to write."""
 
 
-def head_of(options: argparse.Namespace) -> HeadOptions:
-    """Collect the head of a test set from the options given."""
-    given = {name: getattr(options, name) for name in HeadOptions.__optional_keys__}
-    return cast("HeadOptions", {name: value for name, value in given.items() if value is not None})
+def head_of(options: argparse.Namespace) -> UploadOptions:
+    """Collect the head of a test set, and how files are read, from the options given."""
+    given = {name: getattr(options, name) for name in UploadOptions.__optional_keys__}
+    kept = {name: value for name, value in given.items() if value is not None}
+    return cast("UploadOptions", kept)
 
 
 def run_request(options: argparse.Namespace) -> dict[str, Any]:
@@ -223,14 +224,14 @@ def _json_object(path: Path) -> dict[str, Any]:
 
 
 def require_one_source(options: argparse.Namespace) -> None:
-    """Check that an upload names a file, or topics with qrels.
+    """Check that an upload names files, or topics with qrels.
 
     Raises:
         UsageError: neither, both, or half of the second.
     """
     trec: Iterable[object] = (options.topics, options.qrels)
     given = sum(path is not None for path in trec)
-    if (options.file is not None, given) not in ((True, 0), (False, 2)):
+    if (bool(options.files), given) not in ((True, 0), (False, 2)):
         raise UsageError("write either FILE, or --topics FILE and --qrels FILE")
 
 

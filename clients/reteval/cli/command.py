@@ -31,6 +31,7 @@ from reteval.cli.keeping import backup, pin, restore, unpin, usage
 from reteval.cli.leakage import leakage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
+from reteval.cli.preview import show_preview
 from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
@@ -100,8 +101,10 @@ def upload(session: Session) -> int:
     options = session.options
     require_one_source(options)
     head = head_of(options)
-    if options.file is not None:
-        test_set = session.client.upload(options.file, **head)
+    if options.dry_run:
+        return show_preview(session, head)
+    if options.files:
+        test_set = session.client.upload(*options.files, **head)
     else:
         test_set = session.client.upload_trec(options.topics, options.qrels, **head)
     if options.json:

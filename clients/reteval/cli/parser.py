@@ -10,6 +10,7 @@ from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_run_options
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
+from reteval.cli.upload_words import add_upload
 from reteval.cli.version_words import add_versions
 from reteval.cli.webhook_words import add_webhooks
 from reteval.cli.words import Commands, add_command, add_global_options
@@ -24,11 +25,6 @@ example:
 
 exit codes: 0 done, 1 refused by the service or not completed, 2 usage, 3 the run failed;
 of gate: 0 pass, 1 fail, 2 usage, 3 run failed or no verdict, 4 blocked, 5 inconclusive
-"""
-UPLOAD_EXAMPLE: Final = """\
-examples:
-  reteval upload queries.ndjson --name docs
-  reteval upload --topics topics.tsv --qrels qrels.txt --name docs --scale-max 2
 """
 RUN_EXAMPLE: Final = """\
 example:
@@ -110,7 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(url=None, api_key=None, json=False)
     add_global_options(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_upload(commands)
+    add_upload(commands)
     add_test_sets(commands)
     _add_run(commands)
     _add_wait(commands)
@@ -130,27 +126,6 @@ def build_parser() -> argparse.ArgumentParser:
     add_judging(commands)
     add_versions(commands)
     return parser
-
-
-def _add_upload(commands: "Commands[argparse.ArgumentParser]") -> None:
-    about = "upload a test set (JSON, NDJSON, CSV, or TREC topics and qrels)"
-    parser = add_command(commands, "upload", about, UPLOAD_EXAMPLE)
-    parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="JSON, NDJSON or CSV")
-    parser.add_argument("--topics", type=Path, help="TREC topics, with --qrels instead of FILE")
-    parser.add_argument("--qrels", type=Path, help="TREC judgments")
-    parser.add_argument("--name", help="name of the test set")
-    parser.add_argument("--scale-max", type=int, metavar="N", help="highest grade; default 3")
-    parser.add_argument(
-        "--relevant-from", type=int, metavar="N", help="least grade that is relevant; default 1"
-    )
-    parser.add_argument("--language", help="language of the queries, such as en")
-    parser.add_argument("--id-rule", help="how document ids are compared")
-    parser.add_argument(
-        "--allow-unscorable",
-        action="store_true",
-        default=None,
-        help="accept queries that have no relevant document",
-    )
 
 
 def _add_run(commands: "Commands[argparse.ArgumentParser]") -> None:

@@ -1,14 +1,17 @@
 """Rankings in the forms people have: a TREC run, ranx JSON, or JSON lines; told by content."""
 
+import io
 import math
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from reteval.contract.limits import MAX_ID_BYTES
+from reteval.contract.limits import MAX_ID_BYTES, MAX_IMPORT_BYTES
 from reteval.contract.problems import ProblemItem
 from reteval.contract.rankings import Ranking
+from service.core.ingest.formats.files import File
+from service.core.ingest.formats.packed import unpack
 from service.core.ingest.text import read_lines
 from service.errors import InvalidError, MalformedJsonError
 
@@ -19,7 +22,7 @@ _LINE: Final = msgspec.json.Decoder(Ranking)
 
 
 def read_rankings(body: bytes) -> Iterator[Ranking]:
-    """Yield one ranking a query, whatever the format.
+    """Yield one ranking a query, whatever the format, also of one gzip or zip file.
 
     TREC runs and ranx JSON are ordered as trec_eval does: by score, ties by document id, both
     falling; their rank column is ignored. JSON lines keep the order they are written in.
@@ -28,11 +31,20 @@ def read_rankings(body: bytes) -> Iterator[Ranking]:
         MalformedTextError, MalformedJsonError: the body cannot be read as its format.
         InvalidError: a line or query breaks a rule; each is named.
     """
+    body = _unpacked(body)
     start = body.lstrip()[:1]
     if start != b"{":
         return _read_trec(body)
     first_line = body.lstrip().partition(b"\n")[0]
     return _read_lines(body) if b'"query_id"' in first_line else _read_ranx(body)
+
+
+def _unpacked(body: bytes) -> bytes:
+    files = unpack([File("rankings", lambda: io.BytesIO(body))])
+    if len(files) != 1:
+        item = _at(1, f"the archive holds {len(files)} files", "Send one file of rankings.")
+        raise InvalidError("The rankings break a rule.", errors=[item])
+    return files[0].read(MAX_IMPORT_BYTES)
 
 
 def _read_lines(body: bytes) -> Iterator[Ranking]:

@@ -21,6 +21,13 @@ from reteval.contract.adversarial import (
 )
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.imports import (
+    ImportedFile,
+    ImportPreview,
+    ImportRows,
+    RefusedRow,
+    Sureness,
+)
 from reteval.contract.out_of_corpus import OutOfCorpus, Refusals, Tier
 from reteval.contract.results import (
     Counts,
@@ -31,7 +38,7 @@ from reteval.contract.results import (
     ScoredTestSet,
 )
 from reteval.contract.runs import Estimate, Limits, Progress, Run, RunStatus, TestSetRef
-from reteval.contract.testsets import Scale, TestSet, TestSetStats
+from reteval.contract.testsets import Query, Scale, TestSet, TestSetStats
 
 URL = "http://service.example"
 PINNED = TestSetRef(id="ts_1", name="docs", version=2, hash="sha256:00")
@@ -61,6 +68,40 @@ def a_run(**changes: Any) -> Run:
         links={},
     )
     return msgspec.structs.replace(run, **changes)
+
+
+def a_preview(**changes: Any) -> ImportPreview:
+    """Return what a small upload with a row that cannot be read would become."""
+    preview = ImportPreview(
+        storable=False,
+        files=(
+            ImportedFile(
+                name="a.csv",
+                format="csv",
+                holds="queries and judgments",
+                sure=Sureness.CERTAIN,
+                why="its header names query, docid, rating",
+                encoding="utf-8",
+                rows=3,
+            ),
+        ),
+        rows=ImportRows(read=3, accepted=2, refused=1),
+        refused=(
+            RefusedRow(
+                file="a.csv",
+                row=4,
+                reason="not_a_grade",
+                message="rating 'x' is none",
+                fix="Map it.",
+            ),
+        ),
+        reasons={"not_a_grade": 1},
+        grades={"1": 2, "x": 1},
+        warnings=(FEW,),
+        stats=a_test_set().stats,
+        queries=(Query(id="q1", query="red shoes"),),
+    )
+    return msgspec.structs.replace(preview, **changes)
 
 
 def a_test_set(**changes: Any) -> TestSet:

@@ -12,7 +12,7 @@ from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.runs import Run, RunPage
 from reteval.contract.testsets import Query, QueryPage, TestSetPage
 from reteval.errors import ConnectionFailedError
-from tests.unit.reteval.documents import URL, Script, a_report, a_run, a_test_set, answer
+from tests.unit.reteval.documents import URL, Script, a_preview, a_report, a_run, a_test_set, answer
 
 T = TypeVar("T")
 REQUEST = {"test_set": "docs", "endpoint": {"url": "http://search.example/q"}}
@@ -93,14 +93,16 @@ def test_uploads_from_disk(tmp_path: Path) -> None:
     """Files are streamed, TREC files sent as parts."""
     path = tmp_path / "a.ndjson"
     path.write_bytes(b'{"query":"x"}\n')
-    service = Script([answer(a_test_set(), 201), answer(a_test_set(), 201)])
+    service = Script([answer(a_test_set(), 201), answer(a_test_set(), 201), answer(a_preview())])
 
     async def work(client: AsyncClient) -> object:
         first = await client.upload(path, name="docs")
-        return first, await client.upload_trec(path, path)
+        second = await client.upload_trec(path, path)
+        return first, second, await client.preview_upload(path)
 
-    sets, _ = use(service, work)
-    assert (a_test_set(), a_test_set()) == sets
+    answers, _ = use(service, work)
+    assert (a_test_set(), a_test_set(), a_preview()) == answers
+    assert "true" == service.requests[2].url.params["dry_run"]
     assert b'{"query":"x"}\n' == service.bodies[0]
     assert b'name="qrels"' in service.bodies[1]
 

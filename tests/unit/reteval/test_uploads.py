@@ -5,7 +5,8 @@ import pytest
 
 from reteval import _uploads
 from reteval._requests import JSON
-from reteval._uploads import CSV, NDJSON, media_type_of
+from reteval._uploads import BINARY, CSV, NDJSON, media_type_of
+from reteval.contract.imports import ImportPreview
 from reteval.contract.limits import MAX_JSON_BYTES
 from reteval.contract.testsets import Judgment, Query, Scale, TestSetUpload
 
@@ -81,11 +82,11 @@ def test_upload_a_json_file_with_a_head(tmp_path: Path) -> None:
     assert expected == msgspec.json.decode(call.content or b"")
 
 
-@pytest.mark.parametrize("content", [b"[]", b'{"queries', b'{"name": "\xff"}'])
+@pytest.mark.parametrize("content", [b'{"queries', b'{"name": "\xff"}'])
 def test_upload_a_broken_json_file_with_a_head(tmp_path: Path, content: bytes) -> None:
-    """A file that has to be changed and is no JSON object is refused with its name."""
+    """A file that has to be changed and is no JSON is refused with its name."""
     path = a_file(tmp_path, "a.json", content)
-    with pytest.raises(ValueError, match=r"a\.json' is no JSON object"):
+    with pytest.raises(ValueError, match=r"a\.json' is no JSON"):
         _uploads.upload(path, {"name": "docs"})
 
 
@@ -96,6 +97,37 @@ def test_upload_lines_with_a_head(tmp_path: Path, name: str, kind: str) -> None:
     call = _uploads.upload(path, {"name": "docs", "scale_max": 2, "allow_unscorable": True})
     expected = {"name": "docs", "scale_max": "2", "allow_unscorable": "true"}
     assert (path, expected, kind) == (call.file, call.params, call.headers["content-type"])
+
+
+def test_upload_a_json_file_of_another_tool(tmp_path: Path) -> None:
+    """Nothing is written into a foreign document: its options go beside it."""
+    for content in (b'{"queries": [{"query_text": "x"}], "case_name": "c"}', b'[{"inputs": {}}]'):
+        path = a_file(tmp_path, "a.json", content)
+        call = _uploads.upload(path, {"name": "docs", "texts": "ids"})
+        assert (path, {"name": "docs", "texts": "ids"}) == (call.file, call.params)
+        assert BINARY == call.headers["content-type"]
+
+
+def test_upload_several_files(tmp_path: Path) -> None:
+    """Files of one set are parts; the corpus is named as such, and is no parameter."""
+    one, two = a_file(tmp_path, "q.tsv", b"1\tx\n"), a_file(tmp_path, "r", b"1 0 d 1\n")
+    call = _uploads.upload(one, {"name": "docs", "corpus": two}, [two])
+    assert [(part.name, part.filename) for part in call.parts] == [
+        ("file1", "q.tsv"),
+        ("file2", "r"),
+        ("corpus", "r"),
+    ]
+    assert {"name": "docs"} == call.params
+    with pytest.raises(ValueError, match="each must be a file"):
+        _uploads.upload({"queries": []}, {}, [two])
+
+
+def test_preview_is_the_upload_that_stores_nothing(tmp_path: Path) -> None:
+    """A preview sends what the upload would, and expects another answer."""
+    path = a_file(tmp_path, "a.csv", b"query,docid,rating\n")
+    call = _uploads.preview(_uploads.upload(path, {"name": "docs"}))
+    assert {"name": "docs", "dry_run": "true"} == call.params
+    assert (path, ImportPreview) == (call.file, call.expect)
 
 
 def test_upload_a_document_too_large_for_one_body(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_estimate_and_try(judge_file: Path) -> None:
         _, out, _, _ = command(
             *("judging", "try", "jdg_1", str(judge_file)), answers=[report(trial=trial)]
         )
-        assert out == f"q d: {said}\n"
+        assert out == f"{said}\n"
 
 
 @pytest.mark.parametrize("action", ["estimate", "try", "scorecard"])

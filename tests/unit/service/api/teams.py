@@ -55,24 +55,24 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "check_id": ("/v1/leakage-checks", {"test_set": ids["test_set"]}),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
-        "suite": ("/v1/suites", {"name": "all", "test_sets": [TEST_SET["name"]]}),
         "judging_id": (
             "/v1/judgings",
             {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
         ),
+        "suite": ("/v1/suites", {"name": "all", "test_sets": [TEST_SET["name"]]}),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
             ids[name] = await made(route, body)
     if not path or "{delivery_id}" in path:
         ids["delivery_id"] = await made(f"/v1/webhooks/{ids['webhook_id']}/ping", None)
+    if not path or "{job_id}" in path:
+        begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
+        ids["job_id"] = begun.json()["job"]
     if not path or "{suite_run}" in path:
         body = {"name": "run", "test_sets": [TEST_SET["name"]]}
         suite = await made("/v1/suites", body)
         ids["suite_run"] = await made(f"/v1/suites/{suite}/runs", {"endpoint": {"url": ADDRESS}})
-    if not path or "{job_id}" in path:
-        begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
-        ids["job_id"] = begun.json()["job"]
     return Belongings(of=ids)
 
 

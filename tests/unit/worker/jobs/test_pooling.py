@@ -1,6 +1,10 @@
 """Pooling: what is in a pool, where it came from, and what a failure or a death leaves."""
 
+import asyncio
 import json
+import os
+import signal
+import time
 from collections import Counter
 from typing import Any
 
@@ -150,3 +154,27 @@ async def test_headers_of_endpoints_are_sealed(client: httpx.AsyncClient, redis_
         assert {headers["x-key"] for headers in second.headers} == {"s3cret-two"}
     assert "s3cret" not in json.dumps(found)
     assert [one["headers"] for one in found["request"]["endpoints"]] == [{"X-Key": ""}] * 2
+
+
+async def test_pooling_is_handed_on_when_the_worker_is_told_to_end(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """SIGTERM in the middle: another worker sends what is left, and nothing twice."""
+    answer, loop = search(), asyncio.get_running_loop()
+    seen: list[str] = []
+
+    def stop(text: str) -> tuple[int, Any]:
+        seen.append(text)
+        if len(seen) == 3:
+            loop.call_soon_threadsafe(os.kill, os.getpid(), signal.SIGTERM)
+            time.sleep(0.3)
+        return answer(text)
+
+    with serve_answers(stop) as endpoint:
+        path = await make(client, endpoint.url, limits={"concurrency": 1})
+        left = await pool(client, path, redis_url)
+        assert left["state"] == "pooling"
+        await work(redis_url)
+    found = (await client.get(path)).json()
+    assert (found["state"], found["pool"]["failed_searches"]) == ("pooled", 0)
+    assert Counter(seen) == Counter(QUERIES.values())

@@ -1,21 +1,24 @@
 """Test sets as bodies in each format, and the way through the door for each."""
 
 import asyncio
+import io
 import json
+import zipfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reteval.contract.imports import ImportOptions
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Query, TestSetHead
-from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
+from service.core.ingest.formats.files import File
+from service.core.ingest.formats.reading import Import, read_import
 from service.core.ingest.json_body import read_json
 from service.core.ingest.located import Located
 from service.core.ingest.ndjson import read_ndjson
-from service.core.ingest.trec import read_trec
 from service.errors import InvalidError
 
 DATA = Path(__file__).parents[6] / "shared" / "data"
@@ -72,14 +75,44 @@ def take_ndjson(
     return take(read_ndjson(in_chunks(body, size)), head)
 
 
-def take_csv(body: bytes, head: TestSetHead = HEAD) -> tuple[Draft, list[Query]]:
+def file(body: bytes, name: str = "file", part: str = "") -> File:
+    """A file of an upload."""
+    return File(name, lambda: io.BytesIO(body), part)
+
+
+def zipped(*bodies: bytes, **named: bytes) -> bytes:
+    """A zip of files, named by their places or as told."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in {**{str(n): one for n, one in enumerate(bodies)}, **named}.items():
+            archive.writestr(name, body)
+    return out.getvalue()
+
+
+def imported(
+    *files: File, head: TestSetHead = HEAD, **options: Any
+) -> tuple[Import, Draft, list[Query]]:
+    """Read files of any format, and ingest what is in them."""
+    found = read_import(files, ImportOptions(**options), head)
+    found.settle()
+    draft, written = take(found.located(), head)
+    return found, draft, written
+
+
+def take_csv(body: bytes, head: TestSetHead = HEAD, **options: Any) -> tuple[Draft, list[Query]]:
     """Ingest a table."""
-    return take(read_csv(body), head)
+    _, draft, written = imported(file(body, "table"), head=head, **options)
+    return draft, written
 
 
-def take_trec(topics: bytes, qrels: bytes, head: TestSetHead = HEAD) -> tuple[Draft, list[Query]]:
+def take_trec(
+    topics: bytes, qrels: bytes, head: TestSetHead = HEAD, **options: Any
+) -> tuple[Draft, list[Query]]:
     """Ingest topics and qrels."""
-    return take(read_trec(topics, qrels), head)
+    parts = {"topics": topics, "qrels": qrels}
+    files = [file(body, name, name) for name, body in parts.items()]
+    _, draft, written = imported(*files, head=head, **options)
+    return draft, written
 
 
 def refusal(body: bytes) -> tuple[ProblemItem, ...]:

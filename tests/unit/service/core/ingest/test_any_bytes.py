@@ -9,14 +9,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from reteval.contract.imports import ImportOptions, Texts
+from reteval.contract.testsets import TestSetHead
 from service.api.decompression import inflate
 from service.core.gates.files import read_yaml
-from service.core.ingest.csv_rows import read_csv
+from service.core.ingest.formats.files import File
+from service.core.ingest.formats.reading import read_import
 from service.core.ingest.json_body import read_json
 from service.core.ingest.ndjson import read_ndjson
 from service.core.ingest.rankings import read_rankings
-from service.core.ingest.trec import read_trec
 from service.errors import ServiceError
+from tests.unit.service.core.ingest.bodies import file
 
 Bytes = st.binary(max_size=200)
 TOKENS = [
@@ -41,9 +44,16 @@ def drain_json(body: bytes) -> None:
     list(rows)
 
 
+def drain(*files: File) -> None:
+    """Read files of any format to the end."""
+    found = read_import(files, ImportOptions(texts=Texts.IDS), TestSetHead())
+    list(found.located())
+    found.warnings()
+
+
 READERS: dict[str, Callable[[bytes], Any]] = {
     "json": drain_json,
-    "csv": lambda body: list(read_csv(body)),
+    "import": lambda body: drain(file(body)),
     "rankings": lambda body: list(read_rankings(body)),
     "gate": read_yaml,
 }
@@ -63,7 +73,7 @@ def test_body_is_read_or_refused(name: str, body: bytes) -> None:
 def test_topics_and_judgments_are_read_or_refused(topics: bytes, qrels: bytes) -> None:
     """The same for the two files of TREC."""
     with suppress(ServiceError):
-        list(read_trec(topics, qrels))
+        drain(file(topics, "t", "topics"), file(qrels, "q", "qrels"))
 
 
 @often

@@ -4,10 +4,8 @@ from pathlib import Path
 import pytest
 
 from reteval.contract import limits
-from reteval.contract.testsets import TestSetHead
-from service.core.ingest.trec import read_trec
 from service.errors import InvalidError
-from tests.unit.service.core.ingest.bodies import DATA, LAX, take_csv, take_trec
+from tests.unit.service.core.ingest.bodies import DATA, LAX, file, imported, take_trec
 
 
 def read(name: str) -> bytes:
@@ -19,38 +17,6 @@ def read(name: str) -> bytes:
     return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
 
 
-@pytest.mark.parametrize(
-    ("topics", "qrels", "queries", "scorable", "judgments"),
-    [
-        ("cacm/topics.cacm.txt", "cacm/qrels.cacm.txt", 64, 52, 796),
-        (
-            "scifact/topics.beir-v1.0.0-scifact.test.tsv.gz",
-            "scifact/qrels.beir-v1.0.0-scifact.test.txt",
-            300,
-            300,
-            339,
-        ),
-        (
-            "nfcorpus/topics.beir-v1.0.0-nfcorpus.test.tsv.gz",
-            "nfcorpus/qrels.beir-v1.0.0-nfcorpus.test.txt.gz",
-            323,
-            323,
-            12_334,
-        ),
-        ("trec-dl/topics.dl19-passage.txt", "trec-dl/qrels.dl19-passage.txt.gz", 43, 43, 9_260),
-        ("trec-dl/topics.dl20.txt", "trec-dl/qrels.dl20-passage.txt.gz", 200, 54, 11_386),
-        ("dl-typo/query.tsv", "dl-typo/qrels.txt", 60, 60, 3_811),
-    ],
-)
-def test_ingest_reads_a_real_collection(
-    topics: str, qrels: str, queries: int, scorable: int, judgments: int
-) -> None:
-    """Published topics and qrels are read whole; topics nobody judged are counted."""
-    draft, _ = take_trec(read(topics), read(qrels), LAX)
-    stats = draft.stats
-    assert (stats.queries, stats.scorable, stats.judgments) == (queries, scorable, judgments)
-
-
 def test_ingest_reads_a_topic_over_many_lines_as_one_text() -> None:
     """The line breaks of a topic file are layout."""
     _, written = take_trec(read("cacm/topics.cacm.txt"), read("cacm/qrels.cacm.txt"), LAX)
@@ -60,14 +26,14 @@ def test_ingest_reads_a_topic_over_many_lines_as_one_text() -> None:
     )
 
 
-def test_read_trec_skips_the_comments_of_a_real_file() -> None:
+def test_import_skips_the_comments_of_a_real_file() -> None:
     """Only lines that begin with # are comments: the one inside a document's id is kept."""
-    topics = b"301\ta\n302\tb\n303\tc\n"
+    topics = file(b"301\ta\n302\tb\n303\tc\n", "t", "topics")
     plain, commented = (
         [
-            (located.query.id, judgment.id, judgment.grade)
-            for located in read_trec(topics, read(name))
-            for judgment in located.query.relevant or ()
+            (query.id, judgment.id, judgment.grade)
+            for query in imported(topics, file(read(name)), head=LAX)[2]
+            for judgment in query.relevant or ()
         ]
         for name in ("trec_eval/qrels.test", "trec_eval/qrels.test.with-comments")
     )
@@ -83,16 +49,3 @@ def test_ingest_refuses_a_pool_over_the_bound() -> None:
     with pytest.raises(InvalidError, match="a query may have") as caught:
         take_trec(b"1\tq\n", qrels)
     assert [item.row for item in caught.value.errors] == [1]
-
-
-@pytest.mark.parametrize(
-    ("name", "queries", "judgments"),
-    [
-        ("chorus/Broad_Query_Set_rated.csv.gz", 135, 3_668),
-        ("chorus/Chorus_Electronics_basic.csv.gz", 2, 207),
-    ],
-)
-def test_ingest_reads_a_real_table(name: str, queries: int, judgments: int) -> None:
-    """Ratings exported by people's tools are read as they are."""
-    draft, _ = take_csv(read(name), TestSetHead(allow_unscorable=True))
-    assert (draft.stats.queries, draft.stats.judgments) == (queries, judgments)

@@ -1,10 +1,13 @@
+import gzip
 import json
+from collections.abc import Callable
 
 import pytest
 
 from reteval.contract.rankings import Ranking
 from service.core.ingest.rankings import read_rankings
 from service.errors import InvalidError, MalformedJsonError, MalformedTextError, ServiceError
+from tests.unit.service.core.ingest.bodies import zipped
 
 TREC = b"""q1 Q0 b 1 0.5 tag
 q1 Q0 a 2 0.9 tag
@@ -79,3 +82,16 @@ def test_unreadable_bodies_are_refused(body: bytes, kind: type[ServiceError]) ->
     """A body that is not what its beginning promises is refused in words."""
     with pytest.raises(kind):
         list(read_rankings(body))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zipped], ids=["gzip", "zip"])
+def test_packed_run_is_the_same_run(pack: Callable[[bytes], bytes]) -> None:
+    """Runs are long, and people keep them packed."""
+    assert list(read_rankings(pack(TREC))) == list(read_rankings(TREC))
+
+
+def test_archive_of_several_runs_is_refused() -> None:
+    """Which of two runs is meant is not guessed."""
+    with pytest.raises(InvalidError) as caught:
+        list(read_rankings(zipped(TREC, TREC)))
+    assert caught.value.errors[0].message == "the archive holds 2 files"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reteval.contract.imports import Negatives
 from reteval.contract.testsets import Query, TestSetHead
 from service.core.ingest.draft import Draft
 from service.errors import ServiceError
@@ -85,7 +86,10 @@ def test_json_and_ndjson_are_one_set_in_both_spellings(queries: list[dict[str, A
 @given(uploads(label=WORD))
 def test_csv_is_the_same_set(queries: list[dict[str, Any]]) -> None:
     """A table carries texts with any character exactly."""
-    assert take_csv(table(queries), HEAD)[0].hash == take_ndjson(lines(*queries), HEAD)[0].hash
+    assert (
+        take_csv(table(queries), HEAD, negatives=Negatives.KEEP)[0].hash
+        == take_ndjson(lines(*queries), HEAD)[0].hash
+    )
 
 
 @given(uploads(text=WORD, label=WORD))
@@ -97,7 +101,7 @@ def test_trec_is_the_same_set(queries: list[dict[str, Any]]) -> None:
         for one in queries
         for name, grade in zip(one["relevant_ids"], one["grades"], strict=True)
     )
-    draft, _ = take_trec(topics.encode(), qrels.encode(), HEAD)
+    draft, _ = take_trec(topics.encode(), qrels.encode(), HEAD, negatives=Negatives.KEEP)
     assert draft.hash == take_ndjson(lines(*queries), HEAD)[0].hash
 
 
@@ -126,7 +130,7 @@ VALID: dict[str, tuple[Any, bytes]] = {
     "ndjson": (take_ndjson, lines(query("a b", relevant_ids=["x"], grades=[2]), query("日本"))),
     "csv": (take_csv, 'query,docid,rating\n"a, ""b"" é",1,3\nc,2,1\n'.encode()),
     "qrels": (
-        lambda body: take_trec("1\tjwt é\n2\tb\n".encode(), body),
+        lambda body: take_trec("1\tjwt é\n2\tb\n".encode(), body, negatives=Negatives.KEEP),
         b"# c\n1 0 a 3\n2\t0 b 1\n1 0 b -1\n",
     ),
     "topics": (

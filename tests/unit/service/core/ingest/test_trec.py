@@ -1,5 +1,6 @@
 import pytest
 
+from reteval.contract.imports import Negatives
 from service.errors import InvalidError, MalformedTextError
 from tests.unit.service.core.ingest.bodies import LAX, take_trec
 
@@ -44,7 +45,7 @@ def test_read_trec_keeps_the_text_of_a_line_exactly() -> None:
 def test_read_trec_reads_qrels_with_any_blanks_and_comments() -> None:
     """Tabs and repeated blanks separate; comments and blank lines are skipped."""
     qrels = b"# judged twice\n1 0 a 3\r\n\n1\t0\tb  -1\n 1   Q0  c\xc2\xa0d 0 \n"
-    _, (query,) = take_trec(b"1\tq\n", qrels)
+    _, (query,) = take_trec(b"1\tq\n", qrels, negatives=Negatives.KEEP)
     assert [(j.id, j.grade) for j in query.relevant or ()] == [("a", 3), ("b", -1), ("c\xa0d", 0)]
 
 
@@ -81,17 +82,20 @@ def test_read_trec_names_the_row_of_a_problem(topics: bytes, qrels: bytes, row: 
     assert [(item.row, item.pointer) for item in caught.value.errors] == [(row, "")]
 
 
-def test_read_trec_stops_when_problems_are_many() -> None:
-    """Qrels of another collection are not listed whole."""
-    with pytest.raises(InvalidError, match="stopped after 20"):
+def test_read_trec_counts_what_it_does_not_list() -> None:
+    """Qrels of another collection are not listed whole, but counted."""
+    with pytest.raises(InvalidError, match="30 rows cannot be taken, 20 are listed"):
         take_trec(b"1\tq\n", b"9 0 a 1\n" * 30)
 
 
 @pytest.mark.parametrize(
-    ("topics", "qrels", "file"),
-    [(b"1\tcaf\xe9", QRELS, "topics"), (b"1\tq", b"1 0 \xe9 1", "qrels")],
+    ("topics", "qrels", "name"),
+    [
+        ("1\té".encode() + b"\n2\t\xe9", QRELS, "topics"),
+        (b"1\tq", "1 0 é 1\n".encode() + b"1 0 \xe9 1", "qrels"),
+    ],
 )
-def test_read_trec_refuses_another_encoding(topics: bytes, qrels: bytes, file: str) -> None:
+def test_read_trec_refuses_broken_characters(topics: bytes, qrels: bytes, name: str) -> None:
     """The error names the file."""
-    with pytest.raises(MalformedTextError, match=f"line 1 of the {file} is not UTF-8"):
+    with pytest.raises(MalformedTextError, match=f"line 2 of {name} is not UTF-8"):
         take_trec(topics, qrels)
