@@ -29,7 +29,10 @@ from service.api import (
     faqs,
     gates,
     grants,
+    judging_jobs,
+    judgings,
     keeping,
+    leakage,
     limits,
     monitoring,
     power,
@@ -38,6 +41,7 @@ from service.api import (
     query_samples,
     rankings,
     reports,
+    reviewing,
     runs,
     splits,
     suites,
@@ -98,6 +102,10 @@ _V1: Final = (
     *power.HANDLERS,
     *catalogues.HANDLERS,
     *previews.HANDLERS,
+    *judgings.HANDLERS,
+    *judging_jobs.HANDLERS,
+    *reviewing.HANDLERS,
+    *leakage.HANDLERS,
     *keeping.HANDLERS,
     *backups.HANDLERS,
     *webhooks.HANDLERS,
@@ -106,6 +114,9 @@ _V1: Final = (
     *grants.HANDLERS,
     *limits.HANDLERS,
 )
+
+_YOUNG: Final = 10_000
+"""Objects made before the young are collected: those of an upload are mostly gone sooner."""
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -119,6 +130,7 @@ def create_app(settings: Settings) -> Litestar:
                 grace_s=settings.body_grace_s, bytes_per_s=settings.body_bytes_per_s
             )
             gc.freeze()  # what is here stays: an upload's many objects are collected without it
+            gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
             yield
         await asyncio.to_thread(flush_tracing)
 

@@ -163,6 +163,30 @@ class AlreadyTerminalError(ServiceError):
     title = "The run has ended"
 
 
+class JudgingBusyError(ServiceError):
+    """A job is at work on a judging."""
+
+    code = ErrorCode.JUDGING_BUSY
+    status = HTTPStatus.CONFLICT
+    title = "A job is at work on the judging"
+
+
+class JudgingFrozenError(ServiceError):
+    """A judging that became a test set never changes."""
+
+    code = ErrorCode.JUDGING_FROZEN
+    status = HTTPStatus.CONFLICT
+    title = "The judging is frozen"
+
+
+class JudgingIncompleteError(ServiceError):
+    """Something is missing in a judging: its pool, or judgments of pairs."""
+
+    code = ErrorCode.JUDGING_INCOMPLETE
+    status = HTTPStatus.CONFLICT
+    title = "The judging is not complete"
+
+
 class CorruptRecordError(ServiceError):
     """What is stored under this id cannot be read: damaged, or written by something else."""
 

@@ -7,6 +7,7 @@ sent what came of it. A client only sends and sleeps.
 import math
 import uuid
 from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from http import HTTPStatus
 from itertools import count
 from typing import Final, TypeVar, cast
@@ -17,6 +18,8 @@ from reteval._requests import Call, with_key
 from reteval._responses import Reply, read, read_verdict
 from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
+from reteval.contract.judgings import Judging, JudgingJob
+from reteval.contract.leakage import LeakageCheck
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.contract.suites import SuiteRun
@@ -24,7 +27,8 @@ from reteval.errors import ConnectionFailedError, WaitTimeoutError
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe, SuiteRun)
+J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob)
+FIRST_WAIT_S: Final = 20
 LONGEST_POLL_S: Final = 20
 USUAL_POLL_S: Final = 1.0
 
@@ -96,6 +100,34 @@ def await_end(
         early = min(poll_s, deadline - asked) - (clock() - asked)
         if early > 0 and not job.status.terminal:
             yield Pause(early)
+
+
+def first_wait(timeout_s: float | None) -> int:
+    """Return for how long the service may hold the first answer, in whole seconds."""
+    return FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
+
+
+def see_through(
+    post: Callable[[int | None], Call[J]],
+    get: Callable[[J, int | None], Call[J]],
+    *,
+    retry: Retry,
+    clock: Callable[[], float],
+    timeout_s: float | None,
+) -> Flow[J]:
+    """Ask for a job, which the service may hold to its end, and return it at its end.
+
+    `post` and `get` make calls that are held so many seconds.
+
+    Raises:
+        WaitTimeoutError: it had not ended after `timeout_s`.
+    """
+    asked = clock()
+    job = yield from exchange(post(first_wait(timeout_s) or None), retry)
+    if job.status.terminal:
+        return job
+    left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
+    return (yield from await_end(partial(get, job), retry=retry, clock=clock, timeout_s=left))
 
 
 def await_verdict(

@@ -1,17 +1,14 @@
 """Probes as calls and as a flow: ask for one, and wait for its end."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from reteval._flows import Flow, await_end, exchange
+from reteval._flows import Flow, see_through
 from reteval._requests import JSON, Call, segment
 from reteval.contract.probes import Probe, ProbeRequest
 from reteval.retries import Retry
-
-FIRST_WAIT_S: Final = 20
 
 Asked = ProbeRequest | Mapping[str, Any]
 
@@ -51,12 +48,10 @@ def run_probe(
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
     """
-    first_wait = FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))
-    asked = clock()
-    probe = yield from exchange(post_probe(request, first_wait or None), retry)
-    if probe.status.terminal:
-        return probe
-    left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
-    return (
-        yield from await_end(partial(get_probe, probe.id), retry=retry, clock=clock, timeout_s=left)
+    return see_through(
+        lambda wait: post_probe(request, wait),
+        lambda probe, wait: get_probe(probe.id, wait),
+        retry=retry,
+        clock=clock,
+        timeout_s=timeout_s,
     )

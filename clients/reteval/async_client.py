@@ -10,7 +10,9 @@ from reteval import _flows, _local, _probes, _requests, _uploads
 from reteval._building import AsyncBuilder
 from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
+from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
 from reteval._suites import AsyncSuites
 from reteval._uploads import HeadOptions, Source
@@ -33,7 +35,15 @@ T = TypeVar("T")
 
 
 class AsyncClient(
-    AsyncKeeper, AsyncAccess, AsyncBuilder, AsyncExporter, AsyncSuites, AsyncVersions, AsyncWebhooks
+    AsyncKeeper,
+    AsyncAccess,
+    AsyncBuilder,
+    AsyncExporter,
+    AsyncJudgings,
+    AsyncLeakageChecks,
+    AsyncSuites,
+    AsyncVersions,
+    AsyncWebhooks,
 ):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.
 

@@ -10,7 +10,9 @@ from reteval import _flows, _local, _probes, _requests, _uploads
 from reteval._building import Builder
 from reteval._exporting import Exporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
+from reteval._judgings import Judgings
 from reteval._keeping import Keeper
+from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
 from reteval._suites import Suites
 from reteval._uploads import HeadOptions, Source
@@ -32,7 +34,9 @@ from reteval.contract.unjudged import UnjudgedPair
 T = TypeVar("T")
 
 
-class Client(Keeper, Access, Builder, Exporter, Suites, Versions, Webhooks):
+class Client(
+    Keeper, Access, Builder, Exporter, Judgings, LeakageChecks, Suites, Versions, Webhooks
+):
     """A connection to the service; use it as a context manager, or `close()` it.
 
     `url` and `api_key` default to the environment's `RETEVAL_URL` and `RETEVAL_API_KEY`, and

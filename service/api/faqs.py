@@ -16,7 +16,7 @@ from service.api.idempotency import ERRORS as KEY_ERRORS
 from service.api.idempotency import REQUEST_HEADERS
 from service.api.operations import CSV, JSON, JSON_LINES, Answer, Operation, creates
 from service.api.test_sets import STORED_HEADERS, Deployed, store_staged
-from service.core import test_sets
+from service.core.faqs import stage_faq
 
 
 class FaqParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,7 +76,7 @@ async def import_faq(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         id_rule=sent.id_rule,
     )
     file = BytesIO(await read_body(request))
-    staged = await test_sets.stage_faq(backend, head, file, table=media == CSV)
+    staged = await stage_faq(backend, head, file, table=media == CSV)
     return await store_staged(request, backend, staged)
 
 

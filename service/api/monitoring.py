@@ -80,7 +80,8 @@ GAUGES: Final = (
     Gauge(
         "reteval_jobs",
         ("kind", "status"),
-        "Jobs that have not ended: `run`, `cmp` (comparison), `prb` (probe), `prv` (preview)",
+        "Jobs that have not ended: `run`, `cmp` (comparison), `prb` (probe), `prv` (preview), "
+        "`lk` (leakage check)",
         lambda seen: [
             (tuple(state.split(" ")), count) for state, count in seen.backlog.states.items()
         ],

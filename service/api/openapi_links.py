@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from reteval.contract.comparisons import Comparison
+from reteval.contract.leakage import LeakageCheck
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
@@ -12,6 +13,7 @@ from reteval.contract.testsets import TestSet
 
 _PARAMETERS: Final[dict[Any, str]] = {
     Comparison: "comparison_id",
+    LeakageCheck: "check_id",
     Preview: "preview_id",
     Probe: "probe_id",
     Run: "run_id",

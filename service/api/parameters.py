@@ -8,10 +8,12 @@ from reteval.contract import limits
 from reteval.contract.api_keys import DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS
 from reteval.contract.audit import AuditLog
 from reteval.contract.history import DEFAULT_TREND, MAX_TREND
+from reteval.contract.leaks import LeakKind
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
 from reteval.contract.testsets import JudgmentSource, Moment, Rater
 from reteval.contract.versions import MAX_NOTE_BYTES
+from reteval.contract.votes import PairStatus
 
 Limit = Annotated[
     int, Meta(ge=1, le=limits.MAX_PAGE, description="Items on a page; the last may have fewer.")
@@ -116,6 +118,12 @@ class RowParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fi
     ] = ""
 
 
+class LeakedPairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which pairs of a leakage check; without a kind, all."""
+
+    kind: LeakKind | None = None
+
+
 class VariantParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which variants of a run."""
 
@@ -153,6 +161,25 @@ class UnjudgedParameters(PageParameters, frozen=True, kw_only=True, forbid_unkno
     """A page of the list, or all of it as CSV, which has no pages."""
 
     format: Literal["json", "csv"] = "json"
+
+
+class JudgedPairParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which pairs of a judging; without a status, all."""
+
+    status: PairStatus | None = None
+
+
+class ReviewParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A page of the queue, or all of it as CSV, which has no pages and no suggestions."""
+
+    format: Literal["json", "csv"] = "json"
+    suggest: Annotated[bool, Meta(description="Show what a model says, which sways.")] = False
+
+
+class RaterParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose votes a table holds, where its rows do not say."""
+
+    rater: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
 
 
 class KeyListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):

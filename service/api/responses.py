@@ -10,6 +10,8 @@ from litestar import Response
 from litestar.response import Stream
 
 from reteval.contract.comparisons import Comparison
+from reteval.contract.judgings import Judging, JudgingJob, JudgingPage
+from reteval.contract.leakage import LeakageCheck, LeakedPairPage
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
@@ -19,6 +21,7 @@ from reteval.contract.suites import SuiteRun
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
 from reteval.contract.versions import DiffPage, VersionPage
+from reteval.contract.votes import JudgedPairPage, ReviewPage
 from service.api.bodies import AnyRequest
 from service.api.conditional import answer_known
 from service.api.operations import JSON
@@ -27,8 +30,18 @@ LINK_HEADERS: Final = {"Link": '`rel="next"` leads to the next page; absent on t
 POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
-GrowingPage = RunPage | SavedEndpointPage | TestSetPage | UnjudgedPage | VersionPage
-FixedPage = DiffPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
+GrowingPage = (
+    JudgedPairPage
+    | JudgingPage
+    | ReviewPage
+    | RunPage
+    | SavedEndpointPage
+    | TestSetPage
+    | UnjudgedPage
+    | VersionPage
+)
+FixedPage = DiffPage | LeakedPairPage | OutcomePage | QueryPage | QueryRowPage | VariantPage
+ShortJob = Comparison | JudgingJob | LeakageCheck | Preview | Probe
 
 
 def answer(
@@ -40,13 +53,13 @@ def answer(
     )
 
 
-def accept_job(job: Comparison | Preview | Probe) -> Response[bytes]:
+def accept_job(job: ShortJob) -> Response[bytes]:
     """Answer a job just asked for: 200 where it has ended already, else 202."""
     headers = {"Location": job.links["self"], **pace(job)}
     return answer(job, status=200 if job.status.terminal else 202, headers=headers)
 
 
-def answer_job(request: AnyRequest, job: Comparison | Preview | Probe | Run) -> Response[bytes]:
+def answer_job(request: AnyRequest, job: ShortJob | Run) -> Response[bytes]:
     """Answer a job's state: to be kept once it has ended, until then with the pause."""
     if job.status.terminal:
         return answer_known(request, job)
@@ -59,7 +72,7 @@ def accept_run(run: Run) -> Response[bytes]:
     return answer(run, status=202, headers=headers)
 
 
-def pace(job: Comparison | Preview | Probe | Run | SuiteRun) -> dict[str, str]:
+def pace(job: ShortJob | Judging | Run | SuiteRun) -> dict[str, str]:
     """Return the header that says when it is worth asking again."""
     return {} if job.poll_after_s is None else {"Retry-After": str(math.ceil(job.poll_after_s))}
 

@@ -270,8 +270,8 @@ def show_split(spec: RunSpec) -> SplitShare | None:
     return SplitShare(name=spec.request.split, outside=spec.portion.outside)
 
 
-async def find_test_set(backend: Backend, ref: str) -> TestSet:
-    """Return the test set a body names.
+async def find_test_set(backend: Backend, ref: str, pointer: str = "/test_set") -> TestSet:
+    """Return the test set a body names at a place.
 
     Raises:
         NotFoundError: there is none; the place in the body is named.
@@ -280,7 +280,7 @@ async def find_test_set(backend: Backend, ref: str) -> TestSet:
         return await backend.store.test_sets.get(backend.tenant, ref)
     except NotFoundError as exc:
         item = ProblemItem(
-            pointer="/test_set",
+            pointer=pointer,
             message=f"there is no test set {ref!r}",
             fix="Upload it first, or take an id or a name from GET /v1/test-sets.",
         )

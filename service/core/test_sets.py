@@ -2,15 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from typing import IO
 
 from msgspec import Struct, structs
 
 from reteval.contract.differences import Changes
 from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
-from service.core.building.faq import QUESTION_NAMES, read_faq
-from service.core.building.rows import read_objects, read_table
 from service.core.ingest.csv_rows import read_csv
 from service.core.ingest.draft import Draft, ingest
 from service.core.ingest.json_body import read_json
@@ -98,18 +95,6 @@ async def stage_rewritten(
 def head_of(test_set: TestSet) -> TestSetHead:
     """Return what a stored set says of itself apart from its queries."""
     return TestSetHead(**{name: getattr(test_set, name) for name in TestSetHead.__struct_fields__})
-
-
-async def stage_faq(
-    backend: Backend, head: TestSetHead, file: IO[bytes], *, table: bool
-) -> StagedSet:
-    """Read a test set sent as questions with the documents that answer them.
-
-    Raises:
-        MalformedTextError, InvalidError: as `stage_json`.
-    """
-    rows = read_table(file, required=QUESTION_NAMES) if table else read_objects(file)
-    return await stage(backend, head, read_faq(rows, grade=head.scale.max))
 
 
 async def store_test_set(

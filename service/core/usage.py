@@ -21,6 +21,7 @@ async def get_usage(backend: Backend) -> Usage:
         comparisons=_kept(found, "cmp"),
         probes=_kept(found, "prb"),
         previews=_kept(found, "prv"),
+        leakage_checks=_kept(found, "lk"),
         runs_under_way=max(0, runs - ended.count),
         oldest_run=None if oldest_ms is None else _moment(oldest_ms),
         retention_days=backend.keeping.retention_days or None,

@@ -1,5 +1,6 @@
 """Lists cut into fixed chunks, each one compressed field of a hash: zstd over msgpack."""
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Any, Final, TypeVar
 
@@ -13,17 +14,30 @@ T = TypeVar("T")
 
 SIZE: Final = 500
 _LEVEL: Final = 3
+_QUICK_BYTES: Final = 131_072
 
 
 def pack(value: Any) -> bytes:
     """Encode a value as msgpack and compress it."""
-    return zstandard.compress(msgspec.msgpack.encode(value), _LEVEL)
+    return _compress(msgspec.msgpack.encode(value))
+
+
+async def pack_beside(value: Any) -> bytes:
+    """Like `pack`; what takes long to compress is compressed beside other work."""
+    encoded = msgspec.msgpack.encode(value)
+    if len(encoded) <= _QUICK_BYTES:  # sooner done than handed to a thread
+        return _compress(encoded)
+    return await asyncio.to_thread(_compress, encoded)
 
 
 def unpack(blob: bytes, kind: type[T]) -> T:
     """Reverse `pack`."""
     with reading("a list"):
         return msgspec.msgpack.decode(zstandard.decompress(blob), type=kind)
+
+
+def _compress(encoded: bytes) -> bytes:
+    return zstandard.compress(encoded, _LEVEL)
 
 
 def split(items: Sequence[Any]) -> dict[str, bytes]:

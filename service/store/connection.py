@@ -119,10 +119,10 @@ class Connection:
         """Write a field of a hash."""
         await self._call(self._redis.hset(key, field, value))
 
-    async def hset_for(self, key: str, field: str, value: bytes, *, lifetime_ms: int) -> None:
-        """Write a field of a hash that lives that long from now."""
+    async def hset_for(self, key: str, fields: dict[str, bytes], *, lifetime_ms: int) -> None:
+        """Write fields of a hash that lives that long from now."""
         both = self._redis.pipeline(transaction=False)
-        both.hset(key, field, value)
+        both.hset(key, mapping=fields)
         both.pexpire(key, lifetime_ms)
         await self._call(both.execute())
 

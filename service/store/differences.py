@@ -1,12 +1,13 @@
 """How two stored test sets differ: a walk over both that holds a chunk of each, and ids.
 
-Chunks that are the same bytes at the same place hold the same queries, and are not looked into:
-what a few changes of a large set come to is found without reading most of it.
+Chunks that are the same bytes at the same place hold the same queries, and are not looked into;
+in others, queries that are the same bytes are not decoded. What a few changes of a large set come
+to is found without looking at most of it.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -15,7 +16,7 @@ from msgspec import UNSET
 from reteval.contract.differences import Change, ChangeCounts, Changes, DiffRow, Subject
 from reteval.contract.testsets import Query, TestSet, TestSetHead
 from service.store.chunks import SIZE
-from service.store.test_sets import QueryList
+from service.store.test_sets import QueryList, StoredQuery
 
 _APART: Final = ("id", "relevant", "relevant_ids", "grades")
 FIELDS: Final = tuple(name for name in Query.__struct_fields__ if name not in _APART)
@@ -46,10 +47,11 @@ class Differences:
             self._pass_alike(passed, number)
             passed = number + 1
             queries = await self._after.read(number)
-            known = await self._find_known(queries)
+            known = await self._find_known(query.id for query in queries)
             yield await asyncio.to_thread(self._compare, queries, known)
-        for number in unlike:
-            gone = [query for query in await self._before.read(number) if query.id in self._places]
+        for number in sorted({place // SIZE for place in self._places.values()}):
+            read = await self._before.read(number)
+            gone = [query.decode() for query in read if query.id in self._places]
             yield self._count([row for query in gone for row in compare_queries(query, None)])
 
     @property
@@ -72,22 +74,27 @@ class Differences:
                 found.append(number)
             number += 1
 
-    async def _find_known(self, queries: Sequence[Query]) -> dict[str, Query]:
+    async def _find_known(self, query_ids: Iterable[str]) -> dict[str, StoredQuery]:
         """Return what these queries were before, each chunk read once."""
-        wanted = {query.id for query in queries if query.id in self._places}
-        known: dict[str, Query] = {}
+        wanted = {query_id for query_id in query_ids if query_id in self._places}
+        known: dict[str, StoredQuery] = {}
         for number in sorted({self._places[query_id] // SIZE for query_id in wanted}):
             read = await self._before.read(number)
             known |= {query.id: query for query in read if query.id in wanted}
         return known
 
-    def _compare(self, queries: Sequence[Query], known: dict[str, Query]) -> list[DiffRow]:
+    def _compare(
+        self, queries: Sequence[StoredQuery], known: dict[str, StoredQuery]
+    ) -> list[DiffRow]:
         rows: list[DiffRow] = []
         for query in queries:
             before = known.get(query.id)
-            if before is not None:
-                self._pass(self._places.pop(query.id))
-            rows += compare_queries(before, query)
+            if before is None:
+                rows += compare_queries(None, query.decode())
+                continue
+            self._pass(self._places.pop(query.id))
+            if before.raw != query.raw:
+                rows += compare_queries(before.decode(), query.decode())
         return self._count(rows)
 
     def _pass_alike(self, start: int, stop: int) -> None:
@@ -124,7 +131,7 @@ async def count_changes(before: QueryList, after: QueryList) -> Changes:
 def compare_queries(before: Query | None, after: Query | None) -> Iterator[DiffRow]:
     """Yield what became of a query and of its judgments; one of the two may be missing."""
     shown = after or before
-    if shown is None or before == after:
+    if shown is None:
         return
     if before is None or after is None:
         change = Change.ADDED if before is None else Change.REMOVED

@@ -3,15 +3,19 @@
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
+from reteval.contract.leakage import LeakageReport, LeakedPair
 from reteval.contract.previews import PreviewReport
 from reteval.contract.probes import KEPT_S, ProbeReport
-from service.store import keys
+from service.store import chunks, keys
 from service.store.idempotency import script_words, under_way
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import (
     SCHEMA,
     Idempotency,
+    LeakageRecord,
+    LeakageSpec,
     PreviewRecord,
     PreviewSpec,
     ProbeRecord,
@@ -19,6 +23,42 @@ from service.store.records import (
 )
 from service.store.scripts import text
 from service.store.shelves import J, R, Shelf
+from service.store.sizes import PAIRS
+
+
+class Errand(Struct, frozen=True, kw_only=True):
+    """A job of one unit as it is queued, with the words that scripts take of it."""
+
+    id: str
+    spec: bytes
+    queue: str
+    seconds: int
+    secrets: bytes = b""
+    queries: int = 0
+
+    def keys(self, tenant: str) -> list[str]:
+        """Return the keys that `queue_errand` writes."""
+        return [
+            keys.job(tenant, self.id),
+            keys.active(tenant, self.queue),
+            keys.job_part(tenant, self.id, "secrets"),
+            keys.job_part(tenant, self.id, "units"),
+            keys.BUSY,
+        ]
+
+    def args(self, tenant: str, quotas: Quotas) -> list[str | bytes | int]:
+        """Return what `queue_errand` is told."""
+        return [
+            self.id,
+            keys.busy(tenant, self.queue),
+            self.spec,
+            self.secrets,
+            self.queue,
+            self.seconds,
+            SCHEMA,
+            encode_quotas(quotas),
+            self.queries,
+        ]
 
 
 class Errands(Shelf[J, R]):
@@ -44,28 +84,18 @@ class Errands(Shelf[J, R]):
             QuotaExceededError: it would send more `queries` than the team may.
         """
         entry, token = script_words(idempotency)
+        errand = Errand(
+            id=spec.id,
+            spec=msgspec.json.encode(spec),
+            queue=queue,
+            seconds=KEPT_S,
+            secrets=secrets or b"",
+            queries=queries,
+        )
         reply = await self._scripts.run(
             "create_errand",
-            [
-                keys.job(tenant, spec.id),
-                keys.active(tenant, queue),
-                keys.job_part(tenant, spec.id, "secrets"),
-                keys.job_part(tenant, spec.id, "units"),
-                keys.BUSY,
-                entry,
-            ],
-            [
-                spec.id,
-                keys.busy(tenant, queue),
-                msgspec.json.encode(spec),
-                secrets or b"",
-                queue,
-                KEPT_S,
-                SCHEMA,
-                token,
-                encode_quotas(quotas),
-                queries,
-            ],
+            [entry, *errand.keys(tenant)],
+            [token, *errand.args(tenant, quotas)],
         )
         check_refusal(reply)
         verdict, made = reply
@@ -92,3 +122,18 @@ class Previews(Errands[PreviewRecord, PreviewReport]):
     spec = PreviewSpec
     record = PreviewRecord
     found = PreviewReport
+
+
+class LeakageChecks(Errands[LeakageRecord, LeakageReport]):
+    """Test sets held to themselves, to lists of queries and to documents."""
+
+    about = "leakage check"
+    prefix = keys.LEAKAGE_PREFIX
+    spec = LeakageSpec
+    record = LeakageRecord
+    found = LeakageReport
+
+    async def pairs(self, tenant: str, check_id: str, *, start: int, stop: int) -> list[LeakedPair]:
+        """Return a stretch of the pairs that an ended check lists."""
+        key = keys.job_part(tenant, check_id, PAIRS)
+        return await chunks.read_slice(self._connection, key, LeakedPair, start=start, stop=stop)

@@ -29,7 +29,8 @@ class Fence:
             args += (field, blob)
         units, holds = unit_keys(claim)
         key = keys.job_part(tenant, job_id, part) if part else keys.job(tenant, job_id)
-        if not await self._scripts.run("put_fields", [units, holds, key], args):
+        record = keys.job(tenant, job_id)
+        if not await self._scripts.run("put_fields", [units, holds, key, record], args):
             raise LostClaimError(job_id)
 
 

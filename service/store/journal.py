@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from reteval.contract.leakage import LeakedPair
 from reteval.contract.outcomes import Outcome
 from reteval.contract.runs import RunStatus
 from reteval.contract.unjudged import UnjudgedHits
@@ -18,7 +19,7 @@ from service.store.fencing import Fence, LostClaimError, unit_keys
 from service.store.packing import STATUSES, Dictionary, pack_columns, pack_scores
 from service.store.records import Claim
 from service.store.scripts import Scripts, text
-from service.store.sizes import Sizes
+from service.store.sizes import PAIRS, Sizes
 
 
 class Journal:
@@ -130,6 +131,15 @@ class Journal:
         """
         for field, blob in chunks.split(hits).items():
             await self._fence.put(claim, "unjudged", {field: blob})
+
+    async def put_pairs(self, claim: Claim, pairs: Sequence[LeakedPair]) -> None:
+        """Store the pairs that a leakage check lists; they go when it does.
+
+        Raises:
+            LostClaimError: the claim is void.
+        """
+        for field, blob in chunks.split(pairs).items():
+            await self._fence.put(claim, PAIRS, {field: blob})
 
     async def finish(
         self,

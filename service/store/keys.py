@@ -22,6 +22,11 @@ PROBE_PREFIX: Final = "prb_"
 """Of the ids of probes, which send a few queries and are kept for a day."""
 PREVIEW_PREFIX: Final = "prv_"
 """Of the ids of previews, which show variants and are kept for a day, too."""
+JUDGING_PREFIX: Final = "jdg_"
+STEP_PREFIX: Final = "jst_"
+"""Of the ids of jobs of judgings."""
+LEAKAGE_PREFIX: Final = "lk_"
+"""Of the ids of leakage checks, which compare texts and are kept for a day."""
 WEBHOOKS_DUE: Final = f"t:{SYSTEM_TENANT}:webhooks:due"
 """Keys of webhooks by when their next delivery is due."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
@@ -108,7 +113,8 @@ def leases(tenant: str) -> str:
 def job_part(tenant: str, job_id: str, part: str) -> str:
     """A part of a job: units, holds, secrets, plan, shards, report.
 
-    Of an ended run also what it is read back from: packed, columns, variants, unjudged.
+    Of an ended run also what it is read back from: packed, columns, variants, unjudged; of a
+    leakage check, pairs.
     """
     return f"{job(tenant, job_id)}:{part}"
 
@@ -254,6 +260,30 @@ def comparisons(tenant: str) -> str:
 def comparison_times(tenant: str) -> str:
     """All comparisons, by time."""
     return f"t:{tenant}:comparisons:times"
+
+
+def judging(tenant: str, judging_id: str) -> str:
+    """A judging; `judging_part` has what there is much of."""
+    return f"t:{tenant}:jdg:{judging_id}"
+
+
+JUDGING_PARTS: Final = ("pairs", "votes", "voted", "queue", "answers")
+"""Pairs, votes and endpoints' answers by query; pairs with a person's vote; the queue in chunks."""
+
+
+def judging_part(tenant: str, judging_id: str, part: str) -> str:
+    """A part of a judging."""
+    return f"{judging(tenant, judging_id)}:{part}"
+
+
+def judgings(tenant: str) -> str:
+    """All judgings, by time."""
+    return f"t:{tenant}:judgings"
+
+
+def judge_answer(tenant: str, digest: str) -> str:
+    """What a model answered to a question, kept so that it need not be asked again."""
+    return f"t:{tenant}:judge-answers:{digest}"
 
 
 def sizes(tenant: str) -> str:

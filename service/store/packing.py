@@ -4,8 +4,8 @@ Layout of a chunk (little endian, one entry a request unless said): `status` and
 (a code is one above its place in `FailureCode`, 0 for none), `http` and `attempts` uint16,
 `latency` float32 (NaN for none), `returned` and `length` uint32, `docs` uint32 (all rankings,
 one after the other), `scored` uint8 (whether scores were kept), `details` by place. `connect`,
-`first_byte`, `took`, `overlap` float32 and `total`, `hits` float64 (NaN for none), `pages` uint16
-and `resent` uint8 are empty where no outcome of the chunk tells any.
+`first_byte`, `took`, `overlap` float32 and `total`, `hits` float64 (NaN for none), `pages` uint16,
+`resent` and `texts` uint8 are empty where no outcome of the chunk tells any; `lifts` are by place.
 Where `planes` is set, columns of wider numbers than a byte hold all first bytes, then all second
 ones, and so on: what varies little stands together, which compresses a quarter better.
 Scores are a separate float32 column, as they do not compress.
@@ -18,6 +18,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
+from reteval.contract.leaks import Lift
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 
 STATUSES: Final = tuple(OutcomeStatus)
@@ -45,6 +46,8 @@ class Columns(Struct, frozen=True, kw_only=True):
     pages: bytes = b""
     overlap: bytes = b""
     resent: bytes = b""
+    texts: bytes = b""
+    lifts: dict[int, Lift] = field(default_factory=dict)
     planes: bool = False
 
 
@@ -88,6 +91,8 @@ def pack_columns(outcomes: Sequence[Outcome], dictionary: Dictionary) -> Columns
         pages=_lay(array("H", [o.pages for o in outcomes])),
         overlap=_pack_known("f", [o.text_overlap for o in outcomes]),
         resent=bytes(o.resent for o in outcomes) if any(o.resent for o in outcomes) else b"",
+        texts=bytes(o.texts for o in outcomes) if any(o.texts for o in outcomes) else b"",
+        lifts={place: o.lift for place, o in enumerate(outcomes) if o.lift},
         planes=True,
     )
 
@@ -140,6 +145,8 @@ def unpack_columns(
                 pages=known.pages[place],
                 text_overlap=known.overlap[place],
                 resent=bool(known.resent[place]),
+                texts=known.texts[place],
+                lift=columns.lifts.get(place),
             )
         )
     return outcomes
@@ -162,6 +169,7 @@ class _Known:
         pages = _integers("H", columns.pages, columns)
         self.pages = pages or array("H", [1]) * count
         self.resent = columns.resent or bytes(count)
+        self.texts = columns.texts or bytes(count)
 
 
 def _pack_known(kind: Literal["f", "d"], values: Sequence[float | None]) -> bytes:

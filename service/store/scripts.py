@@ -11,8 +11,11 @@ from typing import Any, Final
 from service.store.connection import Connection
 
 NAMES: Final = (
+    "add_votes",
     "append_event",
+    "begin_step",
     "cancel",
+    "cancel_step",
     "claim",
     "claim_first_key",
     "claim_key",
@@ -24,6 +27,7 @@ NAMES: Final = (
     "create_api_key",
     "create_comparison",
     "create_errand",
+    "create_judging",
     "create_link",
     "create_run",
     "create_suite",
@@ -32,6 +36,7 @@ NAMES: Final = (
     "delete_comparison",
     "delete_endpoint",
     "delete_grant",
+    "delete_judging",
     "delete_link",
     "delete_run",
     "delete_suite",
@@ -40,6 +45,7 @@ NAMES: Final = (
     "find_grant",
     "finish",
     "forget",
+    "freeze_judging",
     "halt",
     "hold_lanes",
     "keep_answer",
@@ -64,7 +70,9 @@ NAMES: Final = (
     "take_requests",
     "take_slots",
     "weigh",
+    "weigh_judging",
     "write_outcomes",
+    "write_step",
 )
 _USES: Final = re.compile(r"^-- uses: (?P<names>.*)$", re.MULTILINE)
 

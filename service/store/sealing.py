@@ -3,6 +3,8 @@
 Fernet: AES-128-CBC with HMAC-SHA-256.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 from cryptography.fernet import Fernet, InvalidToken
 
@@ -47,6 +49,24 @@ def split_headers(joined: dict[str, str]) -> tuple[dict[str, str], dict[str, str
         if name.startswith(_OF_MODEL)
     }
     return {name: joined[name] for name in joined if not name.startswith(_OF_MODEL)}, model
+
+
+def join_numbered(headers: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Put the headers of several endpoints into one to be sealed."""
+    return {
+        f"{number}:{name}": value
+        for number, own in enumerate(headers)
+        for name, value in own.items()
+    }
+
+
+def split_numbered(joined: dict[str, str], count: int) -> list[dict[str, str]]:
+    """Return the headers of each of so many endpoints; undoes `join_numbered`."""
+    found: list[dict[str, str]] = [{} for _ in range(count)]
+    for name, value in joined.items():
+        number, _, header = name.partition(":")
+        found[int(number)][header] = value
+    return found
 
 
 def _fernet(secret_key: str) -> Fernet:

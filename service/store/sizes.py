@@ -12,8 +12,10 @@ from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts
 
+PAIRS: Final = "pairs"
+"""The part of a leakage check beside its report."""
 _MOST_BRIEF: Final = 100_000
-"""Probes and previews of a day that are looked at."""
+"""Probes, previews and leakage checks of a day that are looked at."""
 
 
 class Footprint(Struct, frozen=True):
@@ -39,7 +41,8 @@ class Sizes:
 
     async def weigh(self, tenant: str, job_id: str) -> int:
         """Return the bytes stored of a job so far, of the parts that outlast its end."""
-        parts = [keys.job_part(tenant, job_id, part) for part in keys.LASTING_PARTS]
+        lasting = (*keys.LASTING_PARTS, PAIRS)
+        parts = [keys.job_part(tenant, job_id, part) for part in lasting]
         return int(await self._scripts.run("weigh", [keys.job(tenant, job_id), *parts], ["spec"]))
 
     async def by_kind(self, tenant: str) -> dict[str, Footprint]:

@@ -14,18 +14,20 @@ from service.store.counters import Counters
 from service.store.damage import Damage
 from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
-from service.store.errands import Previews, Probes
+from service.store.errands import LeakageChecks, Previews, Probes
 from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
 from service.store.grants import Grants
 from service.store.idempotency import IdempotencyKeys
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
+from service.store.judgings import Judgings, Steps
 from service.store.links import Links
 from service.store.load import Load
 from service.store.looks import Looks
 from service.store.outcomes import Outcomes
 from service.store.plans import Plans
+from service.store.pools import Pools
 from service.store.quotas import Allowances
 from service.store.rates import Rates
 from service.store.reservations import Reservations
@@ -55,6 +57,10 @@ class Store:
         self.comparisons = Comparisons(connection, scripts)
         self.probes = Probes(connection, scripts)
         self.previews = Previews(connection, scripts)
+        self.judgings = Judgings(connection, scripts)
+        self.steps = Steps(connection, scripts)
+        self.pools = Pools(connection, scripts)
+        self.leakage = LeakageChecks(connection, scripts)
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)
         self.copies = Copies(connection, scripts)

@@ -86,6 +86,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "worker.judging": ("worker.metrics",),
     "worker.jobs": (
         "worker.comparison",
+        "worker.judging",
         "worker.pipeline",
         "worker.search",
         "service.egress",  # the policy that search applies is built from the settings here

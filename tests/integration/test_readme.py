@@ -1,4 +1,4 @@
-"""The code of both READMEs and of the page on webhooks runs as printed, on a live service."""
+"""The code of both READMEs and of some pages runs as printed, on a live service."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from examples import demo
 from reteval.contract.endpoints import Endpoint
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "clients/README.md", "docs/webhooks.md")
+PAGES = ("README.md", "clients/README.md", "docs/test-sets.md", "docs/webhooks.md")
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -21,7 +21,10 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SECRETS = {
     name: f"canary-{number}-{name}-5ecre7"
     for number, name in enumerate(
-        ("run", "saved", "rotated", "probe", "retry", "broken", "refused", "key", "model", "guess")
+        (
+            *("run", "saved", "rotated", "probe", "retry", "broken", "refused", "key", "model"),
+            *("guess", "pooled", "judge"),
+        )
     )
 }
 MADE = ("key", "rotated key", "share token", "webhook", "rotated webhook")
@@ -103,10 +106,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
     data = tmp_path_factory.mktemp("canaries") / "data"
     places, served = Places(data), list[Endpoint]()
     told: list[Endpoint] = []
+    judging: list[Endpoint] = []
     auth = {"RETEVAL_AUTH": "required", "RETEVAL_API_KEY": SECRETS["key"]}
     with (
         serve_answers(lambda text: echo(served, text)) as endpoint,
         serve_answers(lambda text: babble(told, text)) as model,
+        serve_answers(lambda text: confide(judging, text)) as judge,
         receive() as receiver,
         run_service(data, **auth) as service,
         httpx.Client(
@@ -118,8 +123,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
     ):
         served.append(endpoint)
         told.append(model)
+        judging.append(judge)
         run_id = exercise(client, endpoint.url)
         ask_model(client, endpoint.url, model.url)
+        make_judging(client, endpoint.url, judge.url)
         make_secrets(client, places, run_id, receiver)
         break_webhook(client, service, receiver)
         processes = "".join(
@@ -128,6 +135,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
         )
         sent = {header["authorization"] for header in endpoint.headers}
         assert {f"Bearer {SECRETS[name]}" for name in ("run", "rotated", "probe", "retry")} <= sent
+        assert f"Bearer {SECRETS['pooled']}" in sent
+        assert f"Bearer {SECRETS['judge']}" in {one["authorization"] for one in judge.headers}
         assert f"Bearer {SECRETS['model']}" in {one["authorization"] for one in model.headers}
         yield Witnessed(places, processes)
 
@@ -135,6 +144,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Witnessed]:
 def babble(model: list[Endpoint], text: str) -> tuple[int, Any]:
     """Say a query otherwise, with everything the model was sent in it."""
     return 200, [f"{text} {json.dumps(model[0].headers[-1])}"]
+
+
+def confide(judge: list[Endpoint], _text: str) -> tuple[int, Any]:
+    """Grade a document, and give everything the judge was sent as the reason."""
+    said = json.dumps({"grade": 2, "reason": json.dumps(judge[0].headers[-1])})
+    return 200, {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
 
 
 def exercise(client: httpx.Client, url: str) -> str:
@@ -182,6 +197,25 @@ def ask_model(client: httpx.Client, url: str, model_url: str) -> None:
     run_id = client.post("/v1/runs", json=run).json()["id"]
     read_all(client, run_id)
     assert client.get(f"/v1/runs/{run_id}/variants").is_success
+
+
+def make_judging(client: httpx.Client, url: str, judge_url: str) -> None:
+    """Pool, try, judge, read everything and freeze, with a judge that repeats what it was sent."""
+    asked = {"test_set": "set", "endpoints": [{"url": url, "headers": bear("pooled")}]}
+    path = client.post("/v1/judgings", json=asked).headers["Location"]
+    client.post(f"{path}/pool")
+    assert client.get(path, params={"wait": 30}).json()["state"] == "pooled"
+    # The endpoint of these tests reads a query wherever it is posted to.
+    options = {"query": "grade this"}
+    model = {"base_url": judge_url, "name": "m", "key": SECRETS["judge"], "options": options}
+    tried = client.post(f"{path}/try", json={"model": model}, params={"wait": 30}).json()
+    assert "***" in tried["report"]["trial"]["explanation"]
+    client.post(f"{path}/judge", json={"model": model})
+    assert client.get(path, params={"wait": 30}).json()["state"] == "judged"
+    pairs = client.get(f"{path}/pairs").json()["items"]
+    assert any("***" in str(row["votes"]) for row in pairs)
+    client.get(f"{path}/review", params={"suggest": True})
+    assert client.post(f"{path}/freeze", json={"allow_unjudged": True}).is_success
 
 
 def make_secrets(client: httpx.Client, places: Places, run_id: str, receiver: Receiver) -> None:

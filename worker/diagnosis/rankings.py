@@ -40,6 +40,33 @@ def find_constant_ranking(facts: RunFacts) -> Diagnostic | None:
     return _report(f"document {top!r} first", rows, len(answers))
 
 
+def find_tied_scores(facts: RunFacts) -> Diagnostic | None:
+    """Find answers in which every hit has one score, so that only the place tells them apart."""
+    scored = [
+        (query_id, outcome)
+        for query_id, outcome in facts.answers()
+        if outcome.scores is not None and len(outcome.scores) >= _MIN_LIST
+    ]
+    tied = [
+        (query_id, outcome) for query_id, outcome in scored if len(set(outcome.scores or ())) == 1
+    ]
+    if len(scored) < ENOUGH_ANSWERS or len(tied) < SAME_TOP * len(scored):
+        return None
+    return Diagnostic(
+        code=DiagnosticCode.SCORES_MISSING_TIES,
+        severity=Severity.INFO,
+        message=f"In {len(tied)} of {count(len(scored), 'answer')} all hits have the same score. "
+        "The order of the answer counts here, but tools that sort by score break such ties by id "
+        "and come to other numbers.",
+        fix="Have the endpoint return the score it sorts by, or map another field as `score`; "
+        "leave the scores out where they mean nothing.",
+        evidence=tuple(
+            {"query_id": query_id, "hits": len(outcome.ids), "score": (outcome.scores or [0.0])[0]}
+            for query_id, outcome in tied[:MAX_EVIDENCE]
+        ),
+    )
+
+
 def _report(what: str, rows: list[tuple[str, tuple[str, ...]]], answers: int) -> Diagnostic:
     return Diagnostic(
         code=DiagnosticCode.CONSTANT_RANKING,

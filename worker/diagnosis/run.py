@@ -11,8 +11,9 @@ from worker.diagnosis.failures import find_failures
 from worker.diagnosis.identifiers import find_id_trouble
 from worker.diagnosis.judgments import find_low_judged
 from worker.diagnosis.labels import find_binary_labels, find_collapsed_grades, find_single_relevant
-from worker.diagnosis.rankings import find_constant_ranking
+from worker.diagnosis.rankings import find_constant_ranking, find_tied_scores
 from worker.diagnosis.scores import find_high_score, find_saturated
+from worker.diagnosis.sources import find_synthetic_share
 from worker.diagnosis.zeros import find_metric_zero
 
 _CHECKS: Final[tuple[Callable[[RunFacts], Diagnostic | None], ...]] = (
@@ -26,6 +27,8 @@ _CHECKS: Final[tuple[Callable[[RunFacts], Diagnostic | None], ...]] = (
     find_collapsed_grades,
     find_single_relevant,
     find_saturated,
+    find_synthetic_share,
+    find_tied_scores,
     find_duplicates,
     find_short_answers,
     find_cut_answers,

@@ -8,6 +8,7 @@ from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.metrics import Metric
 from reteval.contract.testsets import Query
 from worker.diagnosis.facts import Grades, Mean, Row, RunFacts
+from worker.diagnosis.leakage.subject import is_tuning, is_written
 
 SUSPICIOUS_RECALL: Final = 0.95
 SATURATED_FROM: Final = 0.99
@@ -15,8 +16,6 @@ ENOUGH_QUERIES: Final = 20
 TINY_CORPUS: Final = 100
 """Documents below which a list of ten is a large part of the corpus."""
 
-_WRITTEN_FROM_DOCUMENTS: Final = frozenset({"generated", "llm", "synthetic"})
-_TUNING_SPLITS: Final = frozenset({"dev", "train", "training", "tune", "tuning", "validation"})
 _MIN_ID: Final = 4
 """Shorter ids stand in a text by chance."""
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -84,8 +83,8 @@ def _saturation(metric: Metric, found: Mean) -> Row:
 
 def _look_for_causes(facts: RunFacts) -> tuple[Row, ...]:
     """Count the signs of what usually makes a score too high."""
-    written = sum(query.source.lower() in _WRITTEN_FROM_DOCUMENTS for query in facts.queries)
-    tuned = sum(query.split.lower() in _TUNING_SPLITS for query in facts.queries)
+    written = sum(is_written(query.source) for query in facts.queries)
+    tuned = sum(is_tuning(query.split) for query in facts.queries)
     told = sum(map(_tells_answer, facts.queries, facts.judged))
     documents = len(set(chain.from_iterable(outcome.ids for _, outcome in facts.answers())))
     return (

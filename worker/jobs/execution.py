@@ -15,25 +15,35 @@ from service.settings import Settings
 from service.store.connection import STEADY
 from service.store.ending import end_task
 from service.store.fencing import LostClaimError
-from service.store.keys import COMPARISON_PREFIX, PREVIEW_PREFIX, PROBE_PREFIX
+from service.store.keys import (
+    COMPARISON_PREFIX,
+    LEAKAGE_PREFIX,
+    PREVIEW_PREFIX,
+    PROBE_PREFIX,
+    STEP_PREFIX,
+)
 from service.store.records import END, PLAN, Claim, RunRecord
 from service.store.store import Store
 from worker.jobs.comparing import abandon_comparison, compare_runs
 from worker.jobs.finalising import abandon_run, finalise_run
 from worker.jobs.hold import BEAT_S, MAKE_WAY_S, Hold, Stop
 from worker.jobs.importing import import_run
+from worker.jobs.leakage import abandon_check, check_test_set
 from worker.jobs.observing import observe
 from worker.jobs.planning import plan_run
 from worker.jobs.previewing import abandon_preview, preview_variants
 from worker.jobs.probing import abandon_probe, probe_endpoint
 from worker.jobs.rescoring import rescore_run
 from worker.jobs.searching import search_shard
+from worker.jobs.steps import abandon_step, do_step
 from worker.jobs.work import Work, log
 
 _KINDS: Final = {
     COMPARISON_PREFIX: (compare_runs, abandon_comparison),
     PROBE_PREFIX: (probe_endpoint, abandon_probe),
     PREVIEW_PREFIX: (preview_variants, abandon_preview),
+    STEP_PREFIX: (do_step, abandon_step),
+    LEAKAGE_PREFIX: (check_test_set, abandon_check),
 }
 """What to do with jobs of one unit, by how their ids begin, and how to end them without."""
 GIVE_BACK_S: Final = 300.0

@@ -21,8 +21,9 @@ from worker.jobs.sharing import name_target, share_lanes, share_pace
 from worker.jobs.targets import read_policy
 from worker.jobs.work import Work, log
 from worker.pipeline.text_overlap import find_comparison
+from worker.search.caller import Tap
 from worker.search.manners import Manners
-from worker.search.searcher import Emit, Searcher, Tap
+from worker.search.searcher import Emit, Searcher
 from worker.search.template import Ask
 
 AHEAD: Final = 500

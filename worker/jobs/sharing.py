@@ -13,7 +13,7 @@ from service.store.ending import end_task
 from service.store.targets import Slots
 from worker.jobs.work import Work, log
 from worker.search.lanes import Lanes
-from worker.search.pacing import Pacer
+from worker.search.pacing import MAX_WAIT_S, Pacer
 from worker.search.turns import AHEAD_S, MARGIN, SharedTurns
 
 RENEW_S: Final = 1.0
@@ -29,11 +29,16 @@ def name_target(policy: Policy, url: str) -> str | None:
         return None
 
 
-def share_pace(work: Work, target: str | None, limits: Limits) -> Pacer:
-    """Return a pacer whose turns are shared with all who call the target at a rate."""
+def share_pace(
+    work: Work, target: str | None, limits: Limits, *, longest_s: float = MAX_WAIT_S
+) -> Pacer:
+    """Return a pacer whose turns are shared with all who call the target at a rate.
+
+    `longest_s` is the longest wait that the target can ask for.
+    """
     rate = limits.rate_per_s
     if rate is None or target is None:
-        return Pacer(rate)
+        return Pacer(rate, longest_s=longest_s)
     kept = rate * MARGIN
 
     async def reserve(wanted: int) -> Slots:
@@ -42,7 +47,7 @@ def share_pace(work: Work, target: str | None, limits: Limits) -> Pacer:
         )
 
     turns = SharedTurns(kept, reserve, clock=time.monotonic, sleep=asyncio.sleep)
-    return Pacer(turns=turns)
+    return Pacer(turns=turns, longest_s=longest_s)
 
 
 class _Share:

@@ -30,6 +30,7 @@ from worker.pipeline.difficulty import Difficulty
 from worker.pipeline.findings import find_all
 from worker.pipeline.holdout import count_answered
 from worker.pipeline.latency import KindLatency, summarise_latency
+from worker.pipeline.leakage import Leakage, report_leakage
 from worker.pipeline.origins import describe_origins
 from worker.pipeline.pairing import Evidence
 from worker.pipeline.plan import Plan
@@ -181,6 +182,7 @@ def _report(
         scores, np.ones(scores.judgments.n, dtype=np.bool_), interval=request.interval
     )
     partial = _partial(summaries, verdict)
+    leakage = _find_leakage(evidence, scores, readings.clean)
     scored = readings.slices[: len(evidence.plan.scorable)]
     return Results(
         id=evidence.run_id,
@@ -202,10 +204,7 @@ def _report(
         reason=verdict.reason or UNSET,
         partial=partial,
         latency_ms=summarise_latency(
-            readings.clean,
-            scored,
-            readings.kinds,
-            concurrency=request.limits.concurrency,
+            readings.clean, scored, readings.kinds, concurrency=request.limits.concurrency
         ),
         slices=slice_metrics(scores, scored, interval=request.interval) if partial is UNSET else {},
         diagnostics=(
@@ -218,6 +217,7 @@ def _report(
                 depth=evidence.depth,
                 egress=evidence.egress,
             ),
+            *leakage.diagnostics,
         ),
         definitions=_define(evidence),
         depth=evidence.depth,
@@ -225,7 +225,18 @@ def _report(
         versions=_versions(evidence),
         adversarial=robustness(readings.variants) if readings.variants else UNSET,
         stability=readings.stability,
+        leakage=leakage.block,
         split=SplitShare(name=request.split, outside=evidence.outside) if request.split else UNSET,
+    )
+
+
+def _find_leakage(evidence: RunEvidence, scores: Scores, clean: Sequence[Outcome]) -> Leakage:
+    return report_leakage(
+        evidence.plan,
+        clean,
+        scores,
+        relevant_from=evidence.test_set.relevant_from,
+        interval=evidence.request.interval,
     )
 
 

@@ -41,6 +41,7 @@ class DroppedError(aiohttp.ClientError):
 class CallError(Exception):
     """A call without an answer. `retry_after` is what the endpoint asked for, in seconds.
 
+    `again` is what the reply itself says of another attempt; None: the code tells.
     `attempts` counts how often it was made before it was left at that.
     """
 
@@ -52,6 +53,7 @@ class CallError(Exception):
         http_status: int | None = None,
         latency_ms: float | None = None,
         retry_after: float | None = None,
+        again: bool | None = None,
     ) -> None:
         super().__init__(detail)
         self.code = code
@@ -59,6 +61,7 @@ class CallError(Exception):
         self.http_status = http_status
         self.latency_ms = latency_ms
         self.retry_after = retry_after
+        self.again = again
         self.attempts = 1
 
 

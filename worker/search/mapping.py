@@ -18,6 +18,7 @@ from worker.search.answers import Answer, AnswerError, to_id, to_scores
 from worker.search.expressions import Find, compile_expression
 from worker.search.protocol import (
     NO_LIST,
+    TEXT_KEY,
     Found,
     find_id,
     find_list,
@@ -118,9 +119,9 @@ class Mapping(Struct, frozen=True, kw_only=True):
             raise AnswerError(FailureCode.SCHEMA, f"hit {page.ids.index('')} has an empty id")
         return page
 
-    def read_texts(self, body: bytes, most: int) -> list[str] | None:
+    def read_texts(self, body: bytes, most: int) -> list[str | None] | None:
         """Return the texts of the first hits of an answer that was read; None without any."""
-        if self.ids is not None:
+        if self.ids is not None or (self.text is None and TEXT_KEY not in body):
             return None
         try:
             hits = self._find_hits(_decode_freely(body))
@@ -128,7 +129,24 @@ class Mapping(Struct, frozen=True, kw_only=True):
             texts = [find(hit) for hit in hits[:most]]
         except (AnswerError, msgspec.DecodeError):
             return None
-        return [text for text in texts if isinstance(text, str)] or None
+        told = [text if isinstance(text, str) else None for text in texts]
+        return told if any(told) else None
+
+    def pair_texts(self, bodies: Sequence[bytes]) -> dict[str, str]:
+        """Return the texts of the documents in answers that were read, by their ids there.
+
+        Of a document in parts the first text counts. One without a text is left out.
+        """
+        texts: dict[str, str] = {}
+        try:
+            for body in bodies if self.ids is None else ():
+                for rank, hit in enumerate(self._find_hits(_decode_freely(body))):
+                    text = (self.text or find_text)(hit)
+                    if isinstance(text, str) and text:
+                        texts.setdefault(self._name(hit, rank), text)
+        except (AnswerError, msgspec.DecodeError):  # too much for being decoded freely
+            return {}
+        return texts
 
     def finish(self, pages: Sequence[Page], depth: int) -> Answer:
         """Join the pages of an answer, roll parts up into documents, and cut at the depth."""
@@ -188,11 +206,20 @@ class Mapping(Struct, frozen=True, kw_only=True):
 
     def _read_hits(self, answer: Any) -> Found:
         hits = self._find_hits(answer)
-        find_its_id, find_its_score = self.id or find_id, self.score or find_score
-        if self.rollup is not None and self.rollup.document is not None:
-            find_its_id = self.rollup.document
+        find_its_id, find_its_score = self._id_of, self.score or find_score
         ids = [to_id(find_its_id(hit), rank) for rank, hit in enumerate(hits)]
         return ids, to_scores([find_its_score(hit) for hit in hits])
+
+    @property
+    def _id_of(self) -> Find:
+        if self.rollup is not None and self.rollup.document is not None:
+            return self.rollup.document
+        return self.id or find_id
+
+    def _name(self, hit: Any, rank: int) -> str:
+        """Return the id of a hit's document, as `finish` does."""
+        found = apply_ops(self.id_rule, to_id(self._id_of(hit), rank))
+        return found if self.rollup is None else self.rollup.name(found)
 
 
 def _read_arrays(find_ids: Find, find_scores: Find | None, answer: Any) -> Found:

@@ -11,7 +11,7 @@ from typing import Final
 from worker.search.turns import OwnTurns, Turns
 
 MAX_WAIT_S: Final = 30.0
-"""The longest wait an endpoint can ask for; it may well ask for a year."""
+"""The longest wait that most endpoints can ask for; they may well ask for a year."""
 _FIRST_WAIT_S: Final = 0.25
 _LONGEST_WAIT_S: Final = 8.0
 
@@ -21,7 +21,7 @@ class Pacer:
 
     With a rate, turns are evenly spaced and the unused ones are not saved up; `turns` shares
     them with others who call the target. A pause holds every lane, since an endpoint that
-    turns one request away means all of them.
+    turns one request away means all of them. `longest_s` is the longest wait it can ask for.
     """
 
     def __init__(
@@ -33,6 +33,7 @@ class Pacer:
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        longest_s: float = MAX_WAIT_S,
     ) -> None:
         self._clock = clock
         self._now = now
@@ -41,6 +42,7 @@ class Pacer:
         self._turns = turns
         if turns is None and rate_per_s is not None:
             self._turns = OwnTurns(rate_per_s, clock=clock)
+        self._longest_s = longest_s
         self._paused_until = 0.0
 
     @property
@@ -77,15 +79,15 @@ class Pacer:
             await self._sleep(left)
 
     def read_retry_after(self, text: str | None) -> float | None:
-        """Return the seconds a `Retry-After` asks for, cut at `MAX_WAIT_S`; None if unreadable."""
+        """Return the seconds a `Retry-After` asks for, cut at the longest; None if unreadable."""
         if text is None:
             return None
         text = text.strip()
         if text.isascii() and text.isdigit():
-            return min(float(text[:18]), MAX_WAIT_S)
+            return min(float(text[:18]), self._longest_s)
         try:
             date = parsedate_to_datetime(text)
         except ValueError:
             return None
         moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-        return min(max(moment - self._now(), 0.0), MAX_WAIT_S)
+        return min(max(moment - self._now(), 0.0), self._longest_s)

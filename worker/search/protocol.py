@@ -99,6 +99,10 @@ def find_score(hit: Any) -> Any:
     return UNSET
 
 
+TEXT_KEY: Final = b'"text"'
+"""Without it, no hit of an answer in the default protocol has a text."""
+
+
 def find_text(hit: Any) -> Any:
     """Return the text of a decoded hit, None without one."""
     return hit.get("text") if isinstance(hit, dict) else None

@@ -34,11 +34,12 @@ class Rollup(Struct, frozen=True, kw_only=True):
         """Keep each document's first part, in order, with its score; ranks close up."""
         first: dict[str, int] = {}
         for rank, found in enumerate(ids):
-            first.setdefault(self._name(found), rank)
+            first.setdefault(self.name(found), rank)
         kept = None if scores is None else [scores[rank] for rank in first.values()]
         return list(first), kept
 
-    def _name(self, found: str) -> str:
+    def name(self, found: str) -> str:
+        """Return the id of the document that a hit's id names."""
         if self.cut_at is None:
             return found
         return found.rpartition(self.cut_at)[0] or found

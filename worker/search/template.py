@@ -8,6 +8,7 @@ from multidict import CIMultiDict, istr
 from yarl import URL
 
 from reteval.contract.endpoints import FIELD, Endpoint, Fields, Method, Scalar
+from reteval.contract.outcomes import Outcome
 from service.egress import check_headers
 from worker.search.placeholders import (
     QUERY,
@@ -41,14 +42,16 @@ class UnsendableError(Exception):
 class Ask(Struct, frozen=True, kw_only=True):
     """What is searched for: a text, the id of its query, and the query's fields.
 
-    `compare` is given the texts of the first hits, where they have any, and says how much of the
-    query is in them; nothing else sees them.
+    `compare` is given the texts of the first hits, where they have any, and notes in the outcome
+    how much of the query is in them. A hit without one has None. `keep` is given the text of each
+    document of the answer that has one, by its id. Nothing else sees them.
     """
 
     text: str
     id: str = ""
     fields: Fields = {}
-    compare: Callable[[Sequence[str]], float | None] | None = None
+    compare: Callable[[Outcome, Sequence[str | None]], Outcome] | None = None
+    keep: Callable[[Mapping[str, str]], None] | None = None
 
 
 class Prepared(Struct, frozen=True):

@@ -26,7 +26,9 @@ from reteval.cli.building import build
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
+from reteval.cli.judging import judging
 from reteval.cli.keeping import backup, pin, restore, unpin, usage
+from reteval.cli.leakage import leakage
 from reteval.cli.limits import limits
 from reteval.cli.parser import build_parser
 from reteval.cli.probe import probe
@@ -186,12 +188,14 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "gate": gate,
     "power": power,
     "probe": probe,
+    "leakage": leakage,
     "pin": pin,
     "unpin": unpin,
     "usage": usage,
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "judging": judging,
     "version": version,
     "versions": versions,
     "diff": diff,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from reteval._flows import first_wait
 from reteval.cli.arguments import comparison_request, held_of, power_request
 from reteval.cli.comparison import comparison_lines
 from reteval.cli.session import Exit, Session
@@ -9,14 +10,13 @@ from reteval.contract.gates import EXIT_CODES
 from reteval.contract.power import PowerAnswer
 from reteval.errors import ClientError, RetevalError
 
-FIRST_WAIT_S: Final = 20
 _OUTCOMES: Final = {code: outcome.value for outcome, code in EXIT_CODES.items()}
 
 
 def compare(session: Session) -> int:
     """Compare two runs and print the verdict of each metric."""
     options = session.options
-    first = session.client.compare(comparison_request(options), wait=_first_wait(options.timeout))
+    first = session.client.compare(comparison_request(options), wait=first_wait(options.timeout))
     ended = session.client.wait_comparison(first.id, timeout_s=options.timeout)
     if options.json:
         session.print_json(ended)
@@ -75,7 +75,3 @@ def _power_lines(answer: PowerAnswer) -> list[str]:
         seen = "nothing" if point.detectable is None else f"\u00b1{point.detectable:.3f}"
         lines.append(f"{point.n:>7} queries see {seen}")
     return lines
-
-
-def _first_wait(timeout_s: float | None) -> int:
-    return FIRST_WAIT_S if timeout_s is None else int(min(FIRST_WAIT_S, max(timeout_s, 0)))

@@ -60,6 +60,7 @@ def _lines(usage: Usage) -> list[str]:
         "comparisons": usage.comparisons,
         "probes": usage.probes,
         "previews": usage.previews,
+        "leakage": usage.leakage_checks,
     }
     lines = [f"{name:<12}{kept.count:>8,}{kept.bytes:>16,} bytes" for name, kept in rows.items()]
     days = usage.retention_days

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.judging_words import add_judging
+from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_run_options
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
@@ -120,10 +122,12 @@ def build_parser() -> argparse.ArgumentParser:
     _add_gate(commands)
     _add_power(commands)
     _add_probe(commands)
+    add_leakage(commands)
     _add_keeping(commands)
     add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_judging(commands)
     add_versions(commands)
     return parser
 

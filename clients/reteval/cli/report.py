@@ -23,6 +23,7 @@ def render(results: Results) -> str:
         _metrics(results),
         [counts_line(results.counts), _latency_line(results.latency_ms)],
         _slices(results),
+        _leakage(results),
         [] if results.adversarial is UNSET else adversarial_lines(results.adversarial),
         diagnostic_lines(results.diagnostics),
     ]
@@ -101,6 +102,16 @@ def _metric_table(metrics: dict[str, MetricSummary]) -> list[str]:
         for name, summary in metrics.items()
     ]
     return table(METRIC_HEAD, rows, prose=("note",))
+
+
+def _leakage(results: Results) -> list[str]:
+    """Return the metrics without leaked queries, where some leaked."""
+    leaked = results.leakage
+    if leaked is UNSET or leaked.metrics_without is UNSET:
+        return []
+    share = f" ({leaked.share:.1%})" if leaked.share is not None else ""
+    head = f"{leaked.queries} scored queries leaked{share}; without them:"
+    return [head, *_metric_table(leaked.metrics_without)]
 
 
 def _bounds(summary: MetricSummary) -> str:

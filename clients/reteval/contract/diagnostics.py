@@ -47,6 +47,17 @@ class DiagnosticCode(StrEnum):
     ENDED_BY_OPERATOR = "ended_by_operator"
     FAILED_REQUESTS = "failed_requests"
     LOOPBACK_ALLOWED = "loopback_allowed"
+    POOLED_JUDGMENTS = "pooled_judgments"
+    UNJUDGED_PAIRS = "unjudged_pairs"
+    LEAKED_QUERIES = "leaked_queries"
+    LIFTED_QUERIES = "lifted_queries"
+    REPEATED_QUERIES = "repeated_queries"
+    POSSIBLE_PARAPHRASES = "possible_paraphrases"
+    CONFLICTING_JUDGMENTS = "conflicting_judgments"
+    QUERIES_IN_CORPUS = "queries_in_corpus"
+    QUERY_IDS_AS_DOCUMENTS = "query_ids_as_documents"
+    SYNTHETIC_SHARE = "synthetic_share"
+    SCORES_MISSING_TIES = "scores_missing_ties"
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True):

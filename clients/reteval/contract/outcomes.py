@@ -5,6 +5,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from reteval.contract.leaks import Lift
+
 
 class OutcomeStatus(StrEnum):
     """The four ways a request can end."""
@@ -67,9 +69,10 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     hit carried a finite one. `hits` counts what was delivered where hits were rolled up into
     documents; `total` is the endpoint's own count of what matched. `text_overlap`, of queries out
     of corpus alone, is the largest share of the query's content stems that one text of the first
-    three hits has; None where hits carry no text. The texts themselves are not kept. `resent`: a
-    worker that was lost, or made way, may have sent the request before, so that the endpoint may
-    have got it twice.
+    three hits has; None where hits carry no text. A clean query is compared with the `texts` of
+    so many of the first three hits; `lift` is what one of them has of it, word for word. Texts
+    themselves are not kept. `resent`: a worker that was lost, or made way, may have sent the
+    request before, so that the endpoint may have got it twice.
     """
 
     status: OutcomeStatus
@@ -89,6 +92,8 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pages: int = 1
     text_overlap: float | None = None
     resent: bool = False
+    texts: int = 0
+    lift: Lift | None = None
 
     @property
     def at_once(self) -> bool:

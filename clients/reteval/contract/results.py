@@ -95,6 +95,32 @@ class Latency(Struct, frozen=True, kw_only=True):
     by_kind: dict[str, Spread] = field(default_factory=dict)
 
 
+class LeakPart(Struct, frozen=True, kw_only=True):
+    """Scored queries that leaked one way; null where nobody could look, `reason` says why.
+
+    With a number, a `reason` says that there may be more.
+    """
+
+    queries: int | None
+    reason: str | UnsetType = UNSET
+
+
+class RunLeakage(Struct, frozen=True, kw_only=True):
+    """How many scored queries were known before they were asked, and the metrics without them.
+
+    Between splits: the set has them in a split for tuning, or another one, too. From documents:
+    they stand in the text of a hit; `compared` queries were held to such texts.
+    """
+
+    queries: int | None
+    share: float | None
+    between_splits: LeakPart
+    from_documents: LeakPart
+    compared: int
+    metrics_without: dict[str, MetricSummary] | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+
+
 class Partial(Struct, frozen=True, kw_only=True):
     """Numbers of a failed or cancelled run, apart so that nobody takes them for its result."""
 
@@ -154,6 +180,7 @@ class Results(Struct, frozen=True, kw_only=True):
     stability: Stability | UnsetType = UNSET
     split: SplitShare | UnsetType = UNSET
     holdout_looks: HoldoutLooks | UnsetType = UNSET
+    leakage: RunLeakage | UnsetType = UNSET
 
 
 class HistoryEntry(Struct, frozen=True, kw_only=True):

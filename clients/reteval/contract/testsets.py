@@ -41,7 +41,7 @@ Moment = Annotated[
 ]
 
 
-class Judgment(Struct, frozen=True, forbid_unknown_fields=True):
+class Judgment(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """How relevant one document is. An integer id is stored as its decimal string.
 
     `rater`, `at` and `source` say who judged, when, and what kind of rater that was. They are

@@ -35,3 +35,4 @@ class Usage(Struct, frozen=True, kw_only=True):
     oldest_run: str | None
     retention_days: int | None
     store: StoreUse
+    leakage_checks: Kept = Kept(0, 0)

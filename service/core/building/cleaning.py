@@ -10,11 +10,10 @@ _JOINERS: Final = "\u200c\u200d"
 
 def clean(text: str) -> str:
     """Compose a text (NFC), drop control and format characters, and make white space blanks."""
-    if text.isascii() and text.isprintable():
-        return " ".join(text.split())
-    kept = "".join(
-        char
-        for char in " ".join(text.split())
-        if unicodedata.category(char) not in _UNSEEN or char in _JOINERS
-    )
-    return " ".join(unicodedata.normalize("NFC", kept).split())
+    plain = " ".join(text.split())
+    if not plain.isprintable():
+        seen = (
+            char for char in plain if unicodedata.category(char) not in _UNSEEN or char in _JOINERS
+        )
+        plain = " ".join("".join(seen).split())
+    return unicodedata.normalize("NFC", plain)

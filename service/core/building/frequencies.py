@@ -51,12 +51,12 @@ class Frequencies:
 
     def settle(self, *, least: int = 1) -> list[Asked]:
         """Return the queries that were asked `least` times or more, the most frequent first."""
-        spellings: dict[str, Counter[str]] = {}
-        for raw, count in self._raw.items():
-            text = self._tidy(raw, count)
-            if text:
-                spellings.setdefault(fold(text) or text, Counter())[text] += count
-        asked = [_join(found) for found in spellings.values()]
+        counts: dict[str, int] = {}
+        while self._raw:  # what is looked at is let go
+            raw, count = self._raw.popitem()
+            if text := self._tidy(raw, count):
+                counts[text] = counts.get(text, 0) + count
+        asked = _join(counts)
         kept = [one for one in asked if one.count >= least]
         self.dropped[Drop.RARE] += sum(one.count for one in asked) - sum(one.count for one in kept)
         return sorted(kept, key=lambda one: (-one.count, one.text))
@@ -114,9 +114,17 @@ def _read_count(cell: object) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) else None
 
 
-def _join(spellings: Counter[str]) -> Asked:
-    text = min(spellings, key=lambda one: (-spellings[one], one))
-    return Asked(text, spellings.total())
+def _join(counts: dict[str, int]) -> list[Asked]:
+    """Add up texts that differ in spelling only, under the commonest; of several, the first."""
+    totals: dict[str, int] = {}
+    shown: dict[str, str] = {}
+    for text, count in counts.items():
+        key = fold(text) or text
+        totals[key] = totals.get(key, 0) + count
+        before = shown.setdefault(key, text)
+        if (-count, text) < (-counts[before], before):
+            shown[key] = text
+    return [Asked(shown[key], total) for key, total in totals.items()]
 
 
 def _too_many(what: str) -> TooLargeError:

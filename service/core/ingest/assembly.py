@@ -1,7 +1,6 @@
 """A test set in the making: what must be remembered of earlier queries to take the next."""
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,17 +9,19 @@ from reteval.contract import limits
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Query, TestSetHead, TestSetStats
+from service.core.ingest.bulk import Plain, find_plain
 from service.core.ingest.canon import ContentHash
 from service.core.ingest.findings import Findings
+from service.core.ingest.firsts import Firsts
 from service.core.ingest.judgments import Judged, judge
 from service.core.ingest.labels import check_head, check_query
 from service.core.ingest.located import Located, describe
+from service.core.ingest.normal import normalise
 from service.core.ingest.problems import Problems
 from service.core.ingest.purpose import check_purpose
 from service.core.ingest.tally import Tally
 from service.core.ingest.texts import Texts
 
-_DERIVED_HEX: Final = 12
 _EXCERPT: Final = 200
 
 
@@ -38,7 +39,7 @@ class Assembly:
         self.problems = Problems()
         self.problems.add(check_head(head))
         self._head = head
-        self._index: dict[str, int] = {}
+        self._index: Firsts[str] = Firsts()
         self._places: list[str | int] = []
         self._variants: dict[int, _Variant] = {}
         self._hash = ContentHash(head)
@@ -51,10 +52,26 @@ class Assembly:
         """Whether reading on would tell nothing more."""
         return self.problems.full or len(self._places) > limits.MAX_QUERIES
 
+    def take_all(self, items: Sequence[Located]) -> list[Query]:
+        """Take the next queries, up to where reading on would tell nothing more.
+
+        Queries none of which is odd are taken in one sweep, to the same effect.
+        """
+        plain = find_plain(items, self._head) if items and not self.problems else None
+        if plain and self._register_all(items, plain):
+            self._count_all(plain)
+            return plain.queries
+        taken = []
+        for item in items:
+            taken.append(self.take(item))
+            if self.problems and self.stopped:
+                break
+        return taken
+
     def take(self, item: Located) -> Query:
         """Check the next query and give it as stored: with an id, judgments as `relevant`."""
         judged = judge(item, self._head)
-        query = _normalise(item.query, judged)
+        query = normalise(item.query, judged.relevant)
         if found := self._check(item, query, judged):
             self.problems.add(found)
         if not self.problems:
@@ -104,7 +121,7 @@ class Assembly:
         if index >= limits.MAX_QUERIES:
             message = f"over {limits.MAX_QUERIES:,} queries"
             found.append(item.problem(message, "Send a sample, or split the set in two."))
-        first = self._index.setdefault(query.id, index)
+        first = self._index.add(query.id, index)
         if first != index:
             found.append(_repeated(item, query.id, describe(self._places[first])))
         if query.parent:
@@ -113,7 +130,7 @@ class Assembly:
 
     def _check_parents(self) -> Iterator[ProblemItem]:
         for index, variant in self._variants.items():
-            parent = self._index.get(variant.parent)
+            parent = self._index.find(variant.parent)
             if parent is not None and parent not in self._variants:
                 continue
             reason = "names no query of the set"
@@ -137,12 +154,31 @@ class Assembly:
             again = {"query_id": query.id, "document": judged.repeated.id}
             times = judged.repeats
             self._findings.add(DiagnosticCode.REPEAT_COLLAPSED, again, times=times)
-        self._compare(query)
+        self._compare(query, len(self._places) - 1)
 
-    def _compare(self, query: Query) -> None:
+    def _register_all(self, items: Sequence[Located], plain: Plain) -> bool:
+        # Queries that are sound by themselves; False if they may not be beside those before.
+        index = len(self._places)
+        if not (
+            index + len(items) <= limits.MAX_QUERIES
+            and self._tally.has_room(plain)
+            and self._index.add_all([query.id for query in plain.queries], index)
+        ):
+            return False
+        self._places += [item.place for item in items]
+        return True
+
+    def _count_all(self, plain: Plain) -> None:
+        self._hash.add_all(plain)
+        self._tally.add_all(plain)
+        index = len(self._places) - len(plain.queries)
+        if not self._texts.add_all([query.query for query in plain.queries], index):
+            for number, query in enumerate(plain.queries, index):
+                self._compare(query, number)
+
+    def _compare(self, query: Query, index: int) -> None:
         if query.parent:
             return  # a variant is meant to be close to its parent
-        index = len(self._places) - 1
         code = DiagnosticCode.SAME_TEXT
         first = self._texts.find_same(query.query, index)
         if first is None:
@@ -154,29 +190,8 @@ class Assembly:
             self._findings.add(code, places | _show(query))
 
 
-def identify(query: Query) -> str:
-    """Return the id of a query as sent: its own, or one made of its text."""
-    return query.id or f"q_{hashlib.sha256(query.query.encode()).hexdigest()[:_DERIVED_HEX]}"
-
-
 def _show(query: Query) -> dict[str, str]:
     return {"query_id": query.id, "text": query.query[:_EXCERPT]}
-
-
-def _normalise(sent: Query, judged: Judged) -> Query:
-    return Query(
-        query=sent.query,
-        id=identify(sent),
-        relevant=judged.relevant,
-        tags=list(dict.fromkeys(sent.tags)) if sent.tags else [],
-        split=sent.split,
-        expect=sent.expect,
-        cluster_id=sent.cluster_id,
-        source=sent.source,
-        parent=sent.parent,
-        kind=sent.kind,
-        fields=sent.fields,
-    )
 
 
 def _repeated(item: Located, query_id: str, first: str) -> ProblemItem:

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from reteval.contract.endpoints import Fields
 from reteval.contract.testsets import DocId, Expect, Judgment, Query, TestSetHead
+from service.core.ingest.bulk import Plain
 
 FORM: Final = 1
 _HELD: Final = 500
@@ -31,13 +32,13 @@ class _Line(Struct, omit_defaults=True, gc=False):
     kind: str = ""
     parent: str = ""
     query: str = ""
-    relevant: dict[DocId, int] = {}
+    relevant: dict[DocId, int] | dict[str, int] = {}
     split: str = ""
     tags: list[str] = []
 
 
 class ContentHash:
-    """Takes normalised queries one at a time; some are held and written together."""
+    """Takes normalised queries; some are held and written together."""
 
     def __init__(self, head: TestSetHead) -> None:
         self._encoder = msgspec.json.Encoder(order="deterministic")
@@ -54,22 +55,14 @@ class ContentHash:
 
     def add(self, query: Query, relevant: list[Judgment]) -> None:
         """Take the next query with its judgments."""
-        self._lines.append(
-            _Line(
-                query.cluster_id,
-                query.expect,
-                query.fields,
-                query.id,
-                query.kind,
-                query.parent,
-                query.query,
-                {judgment.id: judgment.grade for judgment in relevant},
-                query.split,
-                sorted(query.tags),
-            )
-        )
+        self._lines.append(_line(query, {judgment.id: judgment.grade for judgment in relevant}))
         if len(self._lines) >= _HELD:
             self._write()
+
+    def add_all(self, plain: Plain) -> None:
+        """Take the next queries."""
+        self._lines += map(_line, plain.queries, plain.grades)
+        self._write()
 
     def digest(self) -> str:
         """The hash of what was taken so far, as `sha256:<hex>`."""
@@ -79,3 +72,18 @@ class ContentHash:
     def _write(self) -> None:
         self._sha.update(self._encoder.encode_lines(self._lines))
         self._lines.clear()
+
+
+def _line(query: Query, relevant: dict[DocId, int] | dict[str, int]) -> _Line:
+    return _Line(
+        query.cluster_id,
+        query.expect,
+        query.fields,
+        query.id,
+        query.kind,
+        query.parent,
+        query.query,
+        relevant,
+        query.split,
+        query.tags and sorted(query.tags),
+    )

@@ -5,17 +5,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from reteval.contract.diagnostics import Diagnostic
+from reteval.contract.limits import MAX_QUERIES
 from reteval.contract.testsets import Query, TestSetHead, TestSetStats
 from service.core.ingest.assembly import Assembly
-from service.core.ingest.located import Located
-from service.errors import InvalidError
+from service.core.ingest.located import Batches, Located
+from service.errors import InvalidError, ServiceError
 
 BATCH: Final = 500
-_PAUSE_JUDGMENTS: Final = 5_000
-"""Judgments handled before other requests get a turn: some ten milliseconds."""
+_MOST_JUDGMENTS: Final = 5_000
+"""Of a batch, after which other requests get a turn: some ten milliseconds."""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -32,48 +33,64 @@ async def ingest(
     head: TestSetHead,
     write: Callable[[list[Query]], Awaitable[None]],
 ) -> Draft:
-    """Check, normalise and hash queries, passing them to `write` in order, `BATCH` at a time.
+    """Check, normalise and hash queries, passing them to `write` in order, some at a time.
 
-    Nothing is written from the first problem on, but what came before it has been: the caller
-    keeps batches apart until the draft is there. Problems are collected, up to a number.
+    Nothing is written from the first problem on, but what came before it may have been: the
+    caller keeps what is written apart until the draft is there. Problems are collected, up to a
+    number.
 
     Raises:
         InvalidError: rules broken, each with its place and how to mend it.
         ServiceError: whatever the reader behind `located` or `write` raises.
     """
     assembly = Assembly(head)
-    batch: list[Query] = []
-    done = 0
     try:
-        whole = located if isinstance(located, AsyncGenerator) else _each(located)
-        async with aclosing(whole) as items:
-            async for item in items:
-                query = assembly.take(item)
-                done += 1 + len(query.relevant or ())
-                batch.append(query)
+        async with aclosing(_batch(located)) as batches:
+            async for batch in batches:
+                queries = assembly.take_all(batch)
                 if assembly.problems and assembly.stopped:
                     break
-                if len(batch) == BATCH:
-                    await _hand_on(batch, assembly, write)
-                    batch = []
-                if done >= _PAUSE_JUDGMENTS:
-                    await asyncio.sleep(0)
-                    done = 0
+                if queries and not assembly.problems:
+                    await write(queries)
+                await asyncio.sleep(0)
     except InvalidError as exc:
         if not assembly.problems:
             raise
         assembly.problems.add(exc.errors)
     assembly.settle()
-    if batch:
-        await write(batch)
     return Draft(head=head, stats=assembly.stats, hash=assembly.digest, warnings=assembly.warnings)
 
 
-async def _hand_on(
-    batch: list[Query], assembly: Assembly, write: Callable[[list[Query]], Awaitable[None]]
-) -> None:
-    if not assembly.problems:
-        await write(batch)
+def _batch(
+    located: AsyncIterator[Located] | Iterator[Located],
+) -> AsyncGenerator[list[Located], None]:
+    if isinstance(located, Batches):
+        return located.batches
+    return _group(located if isinstance(located, AsyncGenerator) else _each(located))
+
+
+async def _group(located: AsyncGenerator[Located, None]) -> AsyncGenerator[list[Located], None]:
+    """Yield what is taken at once; where reading fails, first what was read before."""
+    batch: list[Located] = []
+    taken = judgments = 0
+    async with aclosing(located) as items:
+        try:
+            async for item in items:
+                batch.append(item)
+                taken += 1
+                judgments += _count_judgments(item.query)
+                if len(batch) == BATCH or judgments >= _MOST_JUDGMENTS or taken > MAX_QUERIES:
+                    yield batch
+                    batch, judgments = [], 0
+        except ServiceError:
+            yield batch
+            raise
+    yield batch
+
+
+def _count_judgments(query: Query) -> int:
+    sent = query.relevant_ids if query.relevant is UNSET else query.relevant
+    return 0 if sent is UNSET else len(sent)
 
 
 async def _each(

@@ -8,10 +8,10 @@ from reteval.contract import limits
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Judgment, Query, TestSetHead
 from reteval.contract.versions import JudgmentChange
-from service.core.ingest.assembly import identify
 from service.core.ingest.judgments import judge
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
+from service.core.ingest.normal import identify
 from service.core.ingest.problems import Problems
 from service.core.ingest.provenance import find_flaws
 
@@ -158,7 +158,7 @@ class Edits:
         flaw = find_flaw(edit.document, limits.MAX_ID_BYTES, blank="Give the document an id.")
         if flaw:
             yield edit.problem(f"document id {flaw[0]}", flaw[1], part="/id")
-        for part, (message, fix) in find_flaws(change.rater, change.at):
+        for part, message, fix in find_flaws(change.rater, change.at):
             yield edit.problem(message, fix, part=f"/{part}")
         if change.query_id in self._removed:
             message = f"query {change.query_id[:_EXCERPT]!r} is to be removed"

@@ -11,7 +11,7 @@ from service.core.ingest.located import Located
 from service.core.ingest.query_fields import check_fields
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_LABELS: Final = (
+LABELS: Final = (
     ("id", limits.MAX_ID_BYTES),
     ("cluster_id", limits.MAX_ID_BYTES),
     ("source", limits.MAX_ID_BYTES),
@@ -19,6 +19,7 @@ _LABELS: Final = (
     ("kind", limits.MAX_NAME_BYTES),
     ("split", limits.MAX_NAME_BYTES),
 )
+"""Labels of a query, and the bytes that each may have."""
 _HEAD_LABELS: Final = ("name", "language", "id_rule")
 
 
@@ -57,7 +58,7 @@ def check_query(item: Located) -> Iterator[ProblemItem]:
     """
     yield from _check_text(item)
     query = item.query
-    for name, most in _LABELS:
+    for name, most in LABELS:
         value = getattr(query, name)
         if value and (flaw := find_flaw(value, most)):
             yield item.problem(f"{name} {flaw[0]}", flaw[1], part=f"/{name}")

@@ -1,6 +1,6 @@
 """A query together with the place in the body where it was found, so that errors can name it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from msgspec import Struct
 
@@ -35,6 +35,18 @@ class Located(Struct, frozen=True, kw_only=True, gc=False):
             return ProblemItem(pointer=self.pointer + part, message=message, fix=fix, row=self.row)
         row = self.row if judgment is None else self.judgment_rows[judgment]
         return ProblemItem(pointer="", message=message, fix=fix, row=row)
+
+
+class Batches(AsyncIterator[Located]):
+    """What a reader finds, one by one; `batches` has those that it finds together as they are."""
+
+    def __init__(self, batches: AsyncGenerator[list[Located], None]) -> None:
+        self.batches = batches
+        self._items = (item async for batch in batches for item in batch)
+
+    async def __anext__(self) -> Located:
+        """The next query."""
+        return await anext(self._items)
 
 
 def describe(place: str | int) -> str:

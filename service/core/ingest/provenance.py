@@ -6,7 +6,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Final
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, UnsetType
 
 from reteval.contract import limits
 from reteval.contract.problems import ProblemItem
@@ -26,26 +26,25 @@ def keep_provenance(
 
     Of a document judged alike twice, the first judgment's provenance is kept.
     """
-    if set(map(_STATED, sent)) <= _NOTHING:
+    stated = set(map(_STATED, sent))
+    if stated <= _NOTHING:
         return
+    flaws = {one: tuple(find_flaws(*one)) for one in {(rater, at) for rater, at, _ in stated}}
     first: dict[str, Judgment] = {}
     for n, judgment in enumerate(sent):
-        for part, (flaw, fix) in find_flaws(judgment.rater, judgment.at):
+        for part, flaw, fix in flaws[judgment.rater, judgment.at]:
             yield item.problem(flaw, fix, part=f"/relevant/{n}/{part}", judgment=n)
         first.setdefault(str(judgment.id), judgment)
     for place, judgment in enumerate(kept):
-        rater, at, source = _STATED(first[str(judgment.id)])
-        kept[place] = structs.replace(judgment, rater=rater, at=at, source=source)
+        kept[place] = Judgment(judgment.id, judgment.grade, *_STATED(first[str(judgment.id)]))
 
 
-def find_flaws(
-    rater: str | UnsetType, at: str | UnsetType
-) -> Iterator[tuple[str, tuple[str, str]]]:
+def find_flaws(rater: str | UnsetType, at: str | UnsetType) -> Iterator[tuple[str, str, str]]:
     """Yield the field, what is wrong with it, and how to mend it."""
     if rater is not UNSET and (flaw := find_flaw(rater, limits.MAX_NAME_BYTES)):
-        yield "rater", (f"rater {flaw[0]}", flaw[1])
+        yield "rater", f"rater {flaw[0]}", flaw[1]
     if at is not UNSET and not is_moment(at):
-        yield "at", (f"at {at[:64]!r} is no moment in UTC", "Write it as 2026-01-31T12:00:00Z.")
+        yield "at", f"at {at[:64]!r} is no moment in UTC", "Write it as 2026-01-31T12:00:00Z."
 
 
 def is_moment(text: str) -> bool:

@@ -1,11 +1,14 @@
 """Counts a test set while it passes."""
 
 from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from reteval.contract.limits import MAX_SLICES
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import Judgment, Query, TestSetHead, TestSetStats
+from service.core.ingest.bulk import Plain
 from service.core.ingest.located import Located
 from service.core.ingest.purpose import is_scorable
 
@@ -28,7 +31,7 @@ class Tally:
         """Count a normalised query and name its count: how it will be used."""
         for judgment in relevant:
             self._grades[judgment.grade] += 1
-            self._id_bytes += len(str(judgment.id).encode())
+            self._id_bytes += _count_bytes((str(judgment.id),))
         if query.parent:
             use = "variants"
         else:
@@ -39,17 +42,38 @@ class Tally:
             else:
                 use = "scorable" if is_scorable(relevant, self._head) else "unscorable"
         self._counts[use] += 1
-        self._text_bytes += len(query.id.encode()) + len(query.query.encode())
-        if (query.tags or query.split or query.source) and len(self._slices) < MAX_SLICES:
-            self._add_slices(query)
+        self._text_bytes += _count_bytes((query.id, query.query))
+        if query.tags or query.split or query.source:
+            self._add_slices(query.tags, (query.split,), (query.source,))
         return use
 
-    def _add_slices(self, query: Query) -> None:
-        self._slices.update(f"tag:{tag}" for tag in query.tags)
-        if query.split:
-            self._slices.add(f"split:{query.split}")
-        if query.source:
-            self._slices.add(f"source:{query.source}")
+    def has_room(self, plain: Plain) -> bool:
+        """Whether queries cannot bring a distinct tag too many."""
+        return len(self._tags) + len(set(plain.tags)) <= MAX_DISTINCT_TAGS
+
+    def add_all(self, plain: Plain) -> None:
+        """Count queries whose tags there is room for."""
+        queries = plain.queries
+        self._grades.update(chain.from_iterable(map(dict.values, plain.grades)))
+        self._id_bytes += _count_bytes(chain.from_iterable(plain.grades))
+        self._text_bytes += _count_bytes([query.id for query in queries])
+        self._text_bytes += _count_bytes([query.query for query in queries])
+        expecting = len(queries) - [query.expect for query in queries].count(None)
+        self._counts["expect_nothing"] += expecting
+        self._counts["scorable"] += len(queries) - expecting
+        self._tags.update(plain.tags)
+        self._add_slices(
+            plain.tags,
+            [query.split for query in queries],
+            [query.source for query in queries],
+        )
+
+    def _add_slices(
+        self, tags: Iterable[str], splits: Iterable[str], sources: Iterable[str]
+    ) -> None:
+        if len(self._slices) < MAX_SLICES:
+            for kind, names in (("tag", tags), ("split", splits), ("source", sources)):
+                self._slices.update(f"{kind}:{name}" for name in set(names) if name)
 
     def check_tags(self, item: Located) -> list[ProblemItem]:
         """A problem when the query just counted brought one distinct tag too many."""
@@ -75,3 +99,7 @@ class Tally:
             id_bytes=self._id_bytes,
             slices=min(len(self._slices), MAX_SLICES),
         )
+
+
+def _count_bytes(texts: Iterable[str]) -> int:
+    return len("".join(texts).encode())

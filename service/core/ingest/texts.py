@@ -5,7 +5,10 @@ and two of a million different texts meet once in tens of millions of uploads.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
+
+from service.core.ingest.firsts import Firsts
 
 _CACHED_BELOW: Final = 0x3000  # above lie ideographs: too many to remember, and rarely folded
 
@@ -30,6 +33,10 @@ _BYTES: Final = _ASCII + bytes(range(128, 256))
 """The same table for what most texts are made of, ten times as fast."""
 
 
+_APART: Final = "\x80"
+"""No ASCII, and left as it is: it stands between texts of ASCII that are folded together."""
+
+
 def fold(text: str) -> str:
     """Write a text without case, width, punctuation and needless white space.
 
@@ -47,12 +54,12 @@ class Texts:
     """The texts seen so far, each with the index of the query that had it first."""
 
     def __init__(self) -> None:
-        self._exact: dict[int, int] = {}
-        self._folded: dict[int, int] = {}
+        self._exact: Firsts[int] = Firsts()
+        self._folded: Firsts[int] = Firsts()
 
     def find_same(self, text: str, index: int) -> int | None:
         """The first query with exactly this text; remembers it if there is none."""
-        return _first(self._exact, text, index)
+        return _find_other(self._exact, text, index)
 
     def find_near(self, text: str, index: int) -> int | None:
         """The first query with this text but for case, width, white space and punctuation.
@@ -60,9 +67,29 @@ class Texts:
         Compares texts as `fold` writes them. Texts of punctuation alone are near to nothing.
         """
         plain = fold(text)
-        return _first(self._folded, plain, index) if plain else None
+        return _find_other(self._folded, plain, index) if plain else None
+
+    def add_all(self, texts: Sequence[str], index: int) -> bool:
+        """Remember texts of queries from `index` on if each is near to none.
+
+        Otherwise each is to be found by itself.
+        """
+        plain = list(map(hash, _fold_all(texts)))
+        return self._folded.add_all(plain, index) and self._exact.add_all(
+            list(map(hash, texts)), index
+        )
 
 
-def _first(seen: dict[int, int], text: str, index: int) -> int | None:
-    first = seen.setdefault(hash(text), index)
+def _fold_all(texts: Sequence[str]) -> list[str]:
+    if not "".join(texts).isascii():
+        return list(map(fold, texts))
+    together = _APART.join(texts).encode("latin-1").translate(_BYTES).decode("latin-1")
+    while "  " in together:
+        together = together.replace("  ", " ")
+    together = together.replace(f" {_APART}", _APART).replace(f"{_APART} ", _APART)
+    return together.strip(" ").split(_APART)
+
+
+def _find_other(seen: Firsts[int], text: str, index: int) -> int | None:
+    first = seen.add(hash(text), index)
     return None if first == index else first

@@ -5,7 +5,14 @@ from reteval.cli.report import render
 from reteval.contract.adversarial import Changing, Drop
 from reteval.contract.hostile import Expectation, HostileCase, HostileVerdict
 from reteval.contract.out_of_corpus import Auroc, Floor
-from reteval.contract.results import JudgmentOrigins, Latency, Partial, Slice
+from reteval.contract.results import (
+    JudgmentOrigins,
+    Latency,
+    LeakPart,
+    Partial,
+    RunLeakage,
+    Slice,
+)
 from reteval.contract.runs import RunStatus
 from tests.unit.reteval.documents import (
     SCORED,
@@ -226,3 +233,16 @@ def test_render_kinds_that_brought_nothing() -> None:
     assert 1 == text.count("typo.mixed: no_variation\n")
     assert "same query twice: no figure (no_variation)\n" in text
     assert "no answer exists" not in text
+
+
+def test_render_what_is_left_without_leaked_queries() -> None:
+    """How many leaked, and the metrics of the rest; nothing where none did, or nobody looked."""
+    seen = LeakPart(queries=2)
+    leaked = RunLeakage(queries=4, share=0.08, between_splits=seen, from_documents=seen, compared=9)
+    told = replace(leaked, metrics_without={"mrr": a_summary(mean=0.7)})
+    text = render(a_report(leakage=told))
+    assert "4 scored queries leaked (8.0%); without them:\nmetric" in text
+    assert render(a_report(leakage=leaked)) == PLAIN
+    assert "2 scored queries leaked; without" in render(
+        a_report(leakage=replace(told, queries=2, share=None))
+    )

@@ -52,14 +52,22 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "comparison_id": ("/v1/comparisons", pair),
         "preview_id": ("/v1/adversarial/preview", {"queries": ["a text"]}),
         "probe_id": ("/v1/probes", probe),
+        "check_id": ("/v1/leakage-checks", {"test_set": ids["test_set"]}),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
+        "judging_id": (
+            "/v1/judgings",
+            {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
+        ),
     }
     for name, (route, body) in others.items():
         if not path or f"{{{name}}}" in path:
             ids[name] = await made(route, body)
     if not path or "{delivery_id}" in path:
         ids["delivery_id"] = await made(f"/v1/webhooks/{ids['webhook_id']}/ping", None)
+    if not path or "{job_id}" in path:
+        begun = await client.post(f"/v1/judgings/{ids['judging_id']}/pool", headers=mine)
+        ids["job_id"] = begun.json()["job"]
     return Belongings(of=ids)
 
 
@@ -74,9 +82,12 @@ def nothing() -> Belongings:
         "comparison_id": "cmp",
         "preview_id": "prv",
         "probe_id": "prb",
+        "check_id": "lk",
         "ref": "ep",
         "team_id": "team",
         "webhook_id": "wh",
+        "judging_id": "jdg",
+        "job_id": "jst",
         "delivery_id": "evt",
     }
     return Belongings(of={name: new_id(prefix) for name, prefix in prefixes.items()})

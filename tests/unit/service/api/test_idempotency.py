@@ -66,6 +66,7 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
         "retryRun": {},
         "createProbe": {"endpoint": {"url": ADDRESS}, "queries": [{"query": "a"}]},
         "createPreview": PREVIEW,
+        "createLeakageCheck": {"test_set": "ended"},
         "saveEndpoint": {"name": called, "endpoint": {"url": ADDRESS}},
         "createKey": {"name": "ci", "scopes": ["runs:read"]},
         "createTeam": {"id": called, "name": "a team"},

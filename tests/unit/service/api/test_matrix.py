@@ -48,7 +48,7 @@ GIVEN = {
 """What a route cannot do without."""
 UNKNOWN = spell_token(KEY, "u" * 22, "s" * SECRET_CHARS)
 NAMED = re.compile(
-    r"(run|ts|lnk|key|gr|cmp|prv|prb|ep|wh|evt)_[0-9A-Za-z]{22}|'default'|'team_\w+'"
+    r"(run|ts|lnk|key|gr|cmp|prv|prb|lk|ep|wh|evt|jdg|jst)_[0-9A-Za-z]{22}|'default'|'team_\w+'"
 )
 
 
@@ -208,6 +208,15 @@ REFERENCES = {
     "comparison": ("/v1/comparisons", {"baseline": "{run_id}", "candidate": "{run_id}"}),
     "probe": ("/v1/probes", {"endpoint": {"url": ADDRESS}, "test_set": "{test_set}"}),
     "preview": ("/v1/adversarial/preview", {"test_set": "{test_set}"}),
+    "leakage check": ("/v1/leakage-checks", {"test_set": "{test_set}"}),
+    "leakage check with a run": (
+        "/v1/leakage-checks",
+        {"test_set": "mine", "run": "{run_id}"},
+    ),
+    "leakage check against a set": (
+        "/v1/leakage-checks",
+        {"test_set": "mine", "against": {"test_set": "{test_set}"}},
+    ),
     "gate": ("/v1/gates/evaluate?run={run_id}", {"version": 1, "floors": {"mrr": 0.1}}),
     "power": ("/v1/power", {"runs": ["{run_id}", "{run_id}"]}),
     "grant of a run": ("/v1/grants", {"to": "*", "run": "{run_id}"}),

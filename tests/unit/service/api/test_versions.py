@@ -217,6 +217,19 @@ async def test_lineage_outlives_a_deleted_parent(client: httpx.AsyncClient) -> N
     assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
 
 
+async def test_backup_keeps_lineage_and_provenance(client: httpx.AsyncClient) -> None:
+    """A version that is restored is the one that was saved, who judged included."""
+    child = await change(client, (await make(client)).id, **CHANGES)
+    paths = [f"/v1/test-sets/{child.id}{rest}" for rest in ("", "/export")]
+    before = [(await client.get(path)).content for path in paths]
+    saved = await client.post("/v1/backups", json={"test_sets": [child.id]})
+    await client.delete(paths[0])
+    media = {"Content-Type": saved.headers["Content-Type"]}
+    restored = await client.post("/v1/restores", content=saved.content, headers=media)
+    assert restored.json()["restored"] == [child.id]
+    assert [(await client.get(path)).content for path in paths] == before
+
+
 async def test_diff_is_against_the_parent_or_any_other(client: httpx.AsyncClient) -> None:
     """Rows in pages, the counts of all on each; forwards and backwards."""
     parent = await make(client)

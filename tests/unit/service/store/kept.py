@@ -4,16 +4,24 @@ import msgspec
 
 from reteval.contract.comparisons import ComparisonRequest
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.leakage import LeakedPair, LeakPlace, PairSide
+from reteval.contract.leaks import LeakKind
 from reteval.contract.previews import PreviewRequest
 from reteval.contract.probes import ProbeRequest
 from reteval.contract.runs import RunStatus
 from service.queue import INTERACTIVE
 from service.store.keys import DEFAULT_TENANT, new_id
-from service.store.records import ComparisonSpec, PreviewSpec, ProbeSpec
+from service.store.records import ComparisonSpec, LeakageSpec, PreviewSpec, ProbeSpec
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
 from tests.unit.service.api.ended import end_run
 
+PAIR = LeakedPair(
+    kind=LeakKind.EXACT,
+    place=LeakPlace.WITHIN,
+    query=PairSide(id="q1", text="reset"),
+    other=PairSide(id="q2", text="Reset"),
+)
 REPORT = msgspec.json.encode({"text": "x" * 100})
 
 
@@ -68,6 +76,19 @@ async def keep_preview(store: Store) -> str:
     )
     await store.previews.create(DEFAULT_TENANT, spec, queue=INTERACTIVE)
     await end_job(store, spec.id)
+    return spec.id
+
+
+async def keep_leakage_check(store: Store) -> str:
+    """Store an ended leakage check with a pair, and return its id."""
+    spec = LeakageSpec(
+        id=new_id("lk"), test_set="ts_1", against=None, run=None, code_version="0.1.0"
+    )
+    await store.leakage.create(DEFAULT_TENANT, spec, secrets=b"given", queue=INTERACTIVE)
+    claim = await store.claims.claim(DEFAULT_TENANT, spec.id, owner="w", lease_s=30)
+    assert claim is not None
+    await store.journal.put_pairs(claim, [PAIR])
+    await store.journal.finish(claim, status=RunStatus.COMPLETED, report=REPORT, error="")
     return spec.id
 
 

@@ -12,7 +12,7 @@ from service.store.chunks import SIZE
 from service.store.differences import Differences, compare_heads, compare_queries, count_changes
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
-from service.store.test_sets import QueryList
+from service.store.test_sets import QueryList, StoredQuery
 from tests.factories import query, stored_test_set
 
 
@@ -78,7 +78,7 @@ async def test_chunks_that_are_the_same_are_not_read(store: Store) -> None:
     class Counting(QueryList):
         """Notes which chunks are read."""
 
-        async def read(self, number: int) -> list[Query]:
+        async def read(self, number: int) -> list[StoredQuery]:
             """Note it, and read."""
             numbers.append(number)
             return await super().read(number)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from reteval.contract.leaks import LeakKind, Lift
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
 from service.store.packing import Dictionary, pack_columns, pack_scores, unpack_columns
 
@@ -15,6 +16,16 @@ WIDTHS = {
 }
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 RANKINGS = st.lists(st.tuples(st.text(max_size=5), FLOATS), max_size=6)
+LIFTS = st.builds(
+    Lift,
+    kind=st.sampled_from([LeakKind.VERBATIM, LeakKind.LIFTED]),
+    run=st.integers(0, 900),
+    length=st.integers(1, 900),
+    containment=st.floats(0, 1),
+    recall=st.floats(0, 1),
+    excerpt=st.text(max_size=9),
+    rank=st.integers(1, 3),
+)
 
 
 @st.composite
@@ -38,6 +49,8 @@ def outcomes(draw: st.DrawFn) -> Outcome:
         hits=draw(st.none() | st.integers(0, 20_000)),
         pages=draw(st.integers(0, 100)),
         text_overlap=draw(st.none() | FLOATS),
+        texts=draw(st.integers(0, 3)),
+        lift=draw(st.none() | LIFTS),
     )
 
 

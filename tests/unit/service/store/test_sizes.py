@@ -7,9 +7,10 @@ import msgspec
 import redis
 
 from reteval.contract.runs import RunStatus
-from service.store import keys
+from service.store import chunks, keys
 from service.store.fencing import LostClaimError
-from service.store.keys import DEFAULT_TENANT, LASTING_PARTS
+from service.store.keys import DEFAULT_TENANT, LASTING_PARTS, new_id
+from service.store.records import LeakageSpec
 from service.store.sizes import Footprint
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
@@ -50,6 +51,7 @@ async def test_every_kind_is_added_up(store: Store) -> None:
     await kept.keep_comparison(store)
     await kept.keep_probe(store)
     await kept.keep_preview(store)
+    await kept.keep_leakage_check(store)
     waiting = run_spec(await stored_test_set(store, [query()]))
     await stored_run(store, waiting)
     found = await store.sizes.by_kind(DEFAULT_TENANT)
@@ -59,10 +61,16 @@ async def test_every_kind_is_added_up(store: Store) -> None:
         "cmp": 1,
         "prb": 1,
         "prv": 1,
+        "lk": 1,
     }
     run = await store.runs.get(DEFAULT_TENANT, run_id)
     assert found["run"] == Footprint(1, run.bytes or 0)
     assert found["prb"].bytes > len(kept.REPORT)
+    spec = LeakageSpec(
+        id=new_id("lk"), test_set="ts_1", against=None, run=None, code_version="0.1.0"
+    )
+    pairs = len("0") + len(chunks.pack([kept.PAIR]))
+    assert found["lk"].bytes == len(msgspec.json.encode(spec)) + len(kept.REPORT) + pairs
     cancelled = await store.runs.request_cancel(DEFAULT_TENANT, waiting.id)
     assert (await store.sizes.by_kind(DEFAULT_TENANT))["run"] == Footprint(
         2, (run.bytes or 0) + (cancelled.bytes or 0)
@@ -103,6 +111,7 @@ async def test_deletes_free_everything(store: Store, redis_url: str) -> None:
     comparison_id = await kept.keep_comparison(store)
     await kept.keep_probe(store)
     await kept.keep_preview(store)
+    await kept.keep_leakage_check(store)
     test_set = (await store.runs.get(DEFAULT_TENANT, run_id)).spec.test_set.id
     await store.comparisons.delete(DEFAULT_TENANT, comparison_id)
     await store.runs.delete(DEFAULT_TENANT, run_id)

@@ -1,3 +1,4 @@
+import random
 from itertools import count
 
 import pytest
@@ -42,6 +43,18 @@ async def test_discarded_upload_leaves_nothing(store: Store, redis_url: str) -> 
                 assert server.hlen(staging.key) == 2
             await staging.discard()
             assert not server.exists(staging.key)
+
+
+async def test_large_chunks_are_written_as_they_fill(store: Store, redis_url: str) -> None:
+    """What is there is durable before more is taken, and gone once the upload is discarded."""
+    rng = random.Random(8)  # noqa: S311 - what hardly compresses, no secret
+    staging = await store.test_sets.stage(DEFAULT_TENANT)
+    with redis.Redis.from_url(redis_url) as server:
+        for _ in range(2):
+            await staging.write([query(rng.randbytes(300).hex()) for _ in range(500)])
+        assert server.hkeys(staging.key) == [b"0"]
+        await staging.discard()
+        assert not server.exists(staging.key)
 
 
 async def test_failed_write_ends_the_upload(store: Store, redis_url: str) -> None:

@@ -2,7 +2,8 @@
 
 from msgspec import structs
 
-from reteval.contract.outcomes import PlannedRequest
+from reteval.contract.leaks import LeakKind
+from reteval.contract.outcomes import REPEAT, Outcome, OutcomeStatus, PlannedRequest
 from reteval.contract.testsets import Query
 from tests.factories import query
 from worker.jobs.sending import list_asks
@@ -49,4 +50,26 @@ def test_only_queries_that_could_be_answered_after_all_are_compared() -> None:
         if ask.compare
     }
     assert list(compares) == ["out_of_corpus.far"]
-    assert compares["out_of_corpus.far"](["mossy stone", "moss"]) == 0.5
+    outcome = Outcome(status=OutcomeStatus.OK)
+    noted = compares["out_of_corpus.far"](outcome, ["mossy stone", None, "moss"])
+    assert noted == structs.replace(outcome, text_overlap=0.5)
+
+
+def test_clean_queries_of_five_words_are_looked_for_in_texts() -> None:
+    """Shorter ones may name a thing, and variants are not what anyone wrote."""
+    text = "how to change the expiry"
+    planned = [
+        PlannedRequest(query_id="long", text=text),
+        PlannedRequest(query_id="short", text="change the expiry now"),
+        PlannedRequest(query_id="again", text=text, kind=REPEAT),
+        PlannedRequest(query_id="typo", text=text, kind="typo.mixed", generated=True),
+    ]
+    (ask,) = [ask for ask in list_asks(planned, [], "en") if ask.compare]
+    assert (ask.id, ask.compare is not None) == ("long", True)
+    assert ask.compare is not None
+    outcome = Outcome(status=OutcomeStatus.OK, ids=["a", "b", "c"])
+    told = ask.compare(outcome, ["nothing", None, f"Guide. {text.title()}!"])
+    assert (told.texts, told.ids) == (2, outcome.ids)
+    assert told.lift is not None
+    assert (told.lift.kind, told.lift.rank, told.lift.run) == (LeakKind.VERBATIM, 3, 5)
+    assert ask.compare(outcome, ["nothing"]) == structs.replace(outcome, texts=1)

@@ -298,7 +298,7 @@ def test_finish_when_there_are_pages() -> None:
         ({"hits": [{"id": 1, "body": "one"}]}, {"text": "body"}, ["one"]),
         ({"rows": [{"id": 1, "doc": {"body": "x"}}]}, {"hits": "rows", "text": "doc.body"}, ["x"]),
         ([{"id": str(rank), "text": str(rank)} for rank in range(5)], {}, ["0", "1", "2"]),
-        ([{"id": "a"}, {"id": "b", "text": 7}, {"id": "c", "text": "x"}], {}, ["x"]),
+        ([{"id": "a"}, {"id": "b", "text": 7}, {"id": "c", "text": "x"}], {}, [None, None, "x"]),
         (["a", "b"], {}, None),
         ([], {}, None),
         ([{"id": "a"}], {}, None),

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from reteval.contract.endpoints import Paging, PagingKind
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus
@@ -268,9 +269,9 @@ async def test_texts_are_compared_for_asks_that_want_it() -> None:
     """What comes of the comparison is kept, the texts are not; without texts there is none."""
     seen: list[Any] = []
 
-    def compare(texts: Any) -> float:
+    def compare(outcome: Outcome, texts: Any) -> Outcome:
         seen.append(texts)
-        return 0.5
+        return structs.replace(outcome, text_overlap=0.5)
 
     def say(text: str) -> tuple[int, Any]:
         return 200, [{"id": "a", "text": "moss"} if text == "told" else {"id": "a"}]
@@ -283,3 +284,19 @@ async def test_texts_are_compared_for_asks_that_want_it() -> None:
     assert [told.text_overlap, bare.text_overlap, plain.text_overlap] == [0.5, None, None]
     assert seen == [["moss"]]
     assert b"moss" not in msgspec.json.encode(told)
+
+
+async def test_texts_are_masked_before_they_are_compared() -> None:
+    """An endpoint that echoes a header's value cannot have it kept as a part of a text."""
+    seen: list[Any] = []
+
+    def compare(outcome: Outcome, texts: Any) -> Outcome:
+        seen.append(texts)
+        return outcome
+
+    body = [{"id": "a", "text": "you sent s3cret-key"}, {"id": "b"}]
+    with serve_answers(lambda _: (200, body)) as endpoint:
+        headers = {"Authorization": "Bearer s3cret-key"}
+        async with searcher(endpoint.url, headers=headers) as opened:
+            await opened.search(Ask(text="x", compare=compare))
+    assert seen == [["you sent ***", None]]

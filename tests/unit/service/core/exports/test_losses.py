@@ -33,6 +33,7 @@ def find(loss: Loss, *queries: Query, **changes: Any) -> bool:
         (Loss.GRADES, {"relevant": [Judgment("a", 1), Judgment("b", 2)]}),
         (Loss.UNJUDGED, {"relevant": []}),
         (Loss.UNSCORABLE, {"relevant": [Judgment("a", 0)]}),
+        (Loss.PROVENANCE, {"relevant": [Judgment("a"), Judgment("b", rater="ann")]}),
         (Loss.TAGS, {"tags": ["t"]}),
         (Loss.SPLIT, {"split": "tune"}),
         (Loss.EXPECT, {"expect": Expect.NOTHING}),

@@ -1,8 +1,16 @@
+import asyncio
 import io
 import zipfile
+from collections.abc import AsyncIterator
+
+import pytest
 
 from reteval.contract.exports import ExportFormat, Loss
-from tests.unit.service.core.exports.written import ODD, write
+from reteval.contract.testsets import Query
+from service.core.exports.layout import ZIP
+from service.core.exports.registry import LAYOUTS
+from service.core.exports.streaming import Source, stream_file
+from tests.unit.service.core.exports.written import ODD, a_set, write
 
 
 def readme(**changes: object) -> str:
@@ -30,3 +38,21 @@ def test_readme_says_that_nothing_is_lost() -> None:
 def test_same_set_is_the_same_bytes() -> None:
     """No clock of the server is in an archive."""
     assert write(ExportFormat.TREC, ODD) == write(ExportFormat.TREC, ODD)
+
+
+@pytest.mark.parametrize("form", [name for name, layout in LAYOUTS.items() if layout.ending != ZIP])
+def test_a_chunk_is_written_before_the_next_is_read(form: ExportFormat) -> None:
+    """However large a set is, one chunk of it is held: what was read has gone out."""
+    read: list[int] = []
+
+    async def chunks() -> AsyncIterator[list[Query]]:
+        for number in range(4):
+            read.append(number)
+            yield [ODD[0]]
+
+    async def pull() -> list[int]:
+        source = Source(test_set=a_set([ODD[0]]), index="docs", read=chunks)
+        return [len(read) async for block in stream_file(source, LAYOUTS[form].files[0]) if block]
+
+    seen = asyncio.run(pull())
+    assert set(seen) >= {1, 2, 3, 4}

@@ -242,6 +242,14 @@ RATE = {"query_id": "q1", "id": "d1", "grade": 2}
             "/queries/0",
             "contradicts its relevant documents",
         ),
+        (
+            {
+                "queries": [query(id="q2", grades=[9])],
+                "judgments": [{"query_id": "q2", "id": "d", "grade": 2}],
+            },
+            "/queries/0/grades/0",
+            "outside",
+        ),
         ({"jugdments": []}, "/jugdments", "unknown field"),
     ],
 )
