@@ -112,16 +112,18 @@ def get_pairs(
 
 
 def get_review(
-    judging_id: str, *, suggest: bool = False, limit: int | None = None
+    judging_id: str, audit: str, *, suggest: bool = False, limit: int | None = None
 ) -> Call[ReviewPage]:
-    """List what people are to look at."""
+    """List what people are to look at: the queue, or the queries that were drawn."""
     shown = "true" if suggest else None
-    return get_from(_path(judging_id, "review"), ReviewPage, suggest=shown, limit=limit)
+    path = _path(judging_id, "review")
+    return get_from(path, ReviewPage, suggest=shown, audit=audit or None, limit=limit)
 
 
-def get_review_table(judging_id: str) -> Call[bytes]:
-    """Read the whole queue as CSV."""
-    return get_from(_path(judging_id, "review"), bytes, accept="*/*", format="csv")
+def get_review_table(judging_id: str, audit: str) -> Call[bytes]:
+    """Read the whole queue, or the queries that were drawn, as CSV."""
+    path = _path(judging_id, "review")
+    return get_from(path, bytes, accept="*/*", format="csv", audit=audit or None)
 
 
 def post_votes(

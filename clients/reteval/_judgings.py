@@ -120,14 +120,17 @@ class Judgings(Sender):
         return self._rows(_calls.get_pairs(judging_id, status, limit))
 
     def review(
-        self, judging_id: str, *, suggest: bool = False, limit: int | None = None
+        self, judging_id: str, *, suggest: bool = False, audit: str = "", limit: int | None = None
     ) -> Iterator[ReviewRow]:
-        """Iterate over what people are to look at; with `suggest`, what a model says, too."""
-        return self._rows(_calls.get_review(judging_id, suggest=suggest, limit=limit))
+        """Iterate over what people are to look at; with `suggest`, what a model says, too.
 
-    def export_review(self, judging_id: str) -> bytes:
+        With `audit="queries"` it is whole queries drawn at random, by which metrics are corrected.
+        """
+        return self._rows(_calls.get_review(judging_id, audit, suggest=suggest, limit=limit))
+
+    def export_review(self, judging_id: str, *, audit: str = "") -> bytes:
         """Return what people are to look at as CSV, with an empty column `grade` to fill in."""
-        return self._exchange(_calls.get_review_table(judging_id))
+        return self._exchange(_calls.get_review_table(judging_id, audit))
 
     def vote(
         self,
@@ -260,14 +263,17 @@ class AsyncJudgings(AsyncSender):
         return self._rows(_calls.get_pairs(judging_id, status, limit))
 
     def review(
-        self, judging_id: str, *, suggest: bool = False, limit: int | None = None
+        self, judging_id: str, *, suggest: bool = False, audit: str = "", limit: int | None = None
     ) -> AsyncIterator[ReviewRow]:
-        """Iterate over what people are to look at; with `suggest`, what a model says, too."""
-        return self._rows(_calls.get_review(judging_id, suggest=suggest, limit=limit))
+        """Iterate over what people are to look at; with `suggest`, what a model says, too.
 
-    async def export_review(self, judging_id: str) -> bytes:
+        With `audit="queries"` it is whole queries drawn at random, by which metrics are corrected.
+        """
+        return self._rows(_calls.get_review(judging_id, audit, suggest=suggest, limit=limit))
+
+    async def export_review(self, judging_id: str, *, audit: str = "") -> bytes:
         """Return what people are to look at as CSV, with an empty column `grade` to fill in."""
-        return await self._exchange(_calls.get_review_table(judging_id))
+        return await self._exchange(_calls.get_review_table(judging_id, audit))
 
     async def vote(
         self,

@@ -180,6 +180,10 @@ class ReviewParameters(PageParameters, frozen=True, kw_only=True, forbid_unknown
     """A page of the queue, or all of it as CSV, which has no pages and no suggestions."""
 
     format: Literal["json", "csv"] = "json"
+    audit: Annotated[
+        Literal["pairs", "queries"],
+        Meta(description="`queries`: not the queue, but every pair of queries drawn at random."),
+    ] = "pairs"
     suggest: Annotated[bool, Meta(description="Show what a model says, which sways.")] = False
 
 

@@ -57,7 +57,8 @@ async def list_judged_pairs(
         about=(
             "A random sample of what the judge said, by grade, then its failures and its doubts, "
             "without pairs that people have voted on. `csv` is the whole queue with an empty "
-            "column `grade` to fill in."
+            "column `grade` to fill in. `audit=queries` shows every pair of 30 queries drawn at "
+            "random instead, by which `measure` puts metrics right."
         ),
         answers={
             200: Answer(
@@ -82,7 +83,12 @@ async def review_judging(
     sent = read_query(request, ReviewParameters)
     if sent.format == "json":
         page = await reviewing.page_review(
-            backend, judging_id, suggest=sent.suggest, cursor=sent.cursor, limit=sent.limit
+            backend,
+            judging_id,
+            audit=sent.audit,
+            suggest=sent.suggest,
+            cursor=sent.cursor,
+            limit=sent.limit,
         )
         return answer_page(request, page)
     if sent.cursor or sent.suggest:
@@ -92,7 +98,7 @@ async def review_judging(
             fix="Leave `cursor` and `suggest` out.",
         )
         raise errors.InvalidError("A query parameter is not valid.", errors=[item])
-    chunks = await tables.export_review(backend, judging_id)
+    chunks = await tables.export_review(backend, judging_id, audit=sent.audit)
     return answer_stream(chunks, media=CSV, filename="review.csv")
 
 

@@ -4,6 +4,7 @@ Pairs and votes are by query. Pairs of a query are one chunk; its votes are JSON
 more are only ever added.
 """
 
+import random
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -62,6 +63,12 @@ class Pools:
                 if packed is not None:
                     pool = chunks.unpack(packed, Pool)
                     yield Pooled(query_id, pool.query, pool.pairs, read_votes(lines))
+
+    async def draw(self, tenant: str, judging_id: str, *, seed: int, most: int) -> list[str]:
+        """Return the ids of `most` queries with a pool, drawn by a seed and by nothing else."""
+        found = await self._connection.hkeys(keys.judging_part(tenant, judging_id, "pairs"))
+        rng = random.Random(f"{seed}/queries")  # noqa: S311 - a reproducible draw
+        return rng.sample(sorted(found), min(most, len(found)))
 
     async def answers(
         self, tenant: str, judging_id: str, fields: Sequence[str], kind: type[T]

@@ -15,7 +15,6 @@ from reteval.contract.judge_prompts import JudgePrompt
 from reteval.contract.judges import Judge, JudgeProgress
 from reteval.contract.judgings import JudgingState
 from reteval.contract.outcomes import FailureCode
-from reteval.contract.votes import RaterKind, Vote
 from service.store.pools import Pooled
 from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.bench import Bench, Item, Verdict, open_chat
@@ -23,6 +22,7 @@ from worker.jobs.keeping import Keeper
 from worker.jobs.queueing import queue_pairs
 from worker.jobs.stepping import end_step
 from worker.jobs.work import Work, log
+from worker.judging.beliefs import find_last
 from worker.judging.purse import Purse
 from worker.search.crew import Crew
 
@@ -147,7 +147,7 @@ async def count_pairs(
     pairs = judged = 0
     failures: Counter[str] = Counter()
     async for pool in work.store.pools.read(work.tenant, record.id, query_ids):
-        last = find_last(pool, judge.rater)
+        last = find_last(pool.votes, judge.rater)
         for pair in pool.pairs:
             if pair.text and (pair.known is None or judge.request.known):
                 pairs += 1
@@ -164,18 +164,9 @@ async def count_pairs(
     )
 
 
-def find_last(pool: Pooled, rater: str) -> dict[str, Vote]:
-    """Return the last vote of a judge on each document of a pool."""
-    return {
-        vote.doc_id: vote
-        for vote in pool.votes
-        if vote.kind is RaterKind.LLM and vote.rater == rater
-    }
-
-
 def list_left(pool: Pooled, judge: Judge) -> list[Item]:
     """Return the pairs of a pool that the judge has not judged, in their shuffled order."""
-    last = find_last(pool, judge.rater)
+    last = find_last(pool.votes, judge.rater)
     items = []
     for pair in pool.pairs:
         vote = last.get(pair.doc_id)

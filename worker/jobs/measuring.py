@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct, structs
@@ -12,19 +12,24 @@ from reteval.contract.agreement import ProbeKind
 from reteval.contract.judges import Spent
 from reteval.contract.judgings import JudgingReport, Measurement
 from reteval.contract.pools import PooledPair
-from reteval.contract.votes import QueueReason, RaterKind
+from reteval.contract.votes import AUDITED_QUERIES, QueueReason, RaterKind
 from service.store.chunks import SIZE
 from service.store.pools import Pooled
 from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.bench import Bench, Item, open_chat
-from worker.jobs.judging import find_last, list_queries, need_judge
+from worker.jobs.calibrating import calibrate
+from worker.jobs.judging import list_queries, need_judge
+from worker.jobs.pooling import name_config
 from worker.jobs.trying import finish_short
 from worker.jobs.work import Work
 from worker.judging.agreement import Audit, Judged, measure
+from worker.judging.beliefs import believe, find_last, find_people
+from worker.judging.calibration import Calibration
 from worker.judging.probes import Probe, Subject, plan_probes
 from worker.judging.purse import Purse
 from worker.judging.raters import UNRATED, Ratings, compare
 from worker.judging.scorecard import score
+from worker.judging.standings import DEPTH, Labels, Standings
 from worker.search.crew import Crew
 
 SUBJECTS: Final = 30
@@ -53,27 +58,61 @@ async def measure_agreement(work: Work, record: JudgingRecord, _step: StepSpec) 
         ServiceError: the store is away.
     """
     rater = record.judges[-1].rater if record.judges else ""
+    request, scale_max = record.spec.request, record.spec.scale_max
     votes = Votes(query={}, judge={}, people={}, raters={})
     ids = await list_queries(work, record)
+    fitted = await calibrate(work, record, ids)
+    standings = Standings(
+        [*map(name_config, range(len(request.endpoints))), *request.runs],
+        k=min(DEPTH, request.depth),
+        scale_max=scale_max,
+        seed=request.seed,
+    )
+    drawn = await work.store.pools.draw(
+        work.tenant, record.id, seed=request.seed, most=AUDITED_QUERIES
+    )
     async for pool in work.store.pools.read(work.tenant, record.id, ids):
         collect(votes, pool, rater)
+        labels = read_labels(pool, rater, scale_max=scale_max, calibration=fitted.calibration)
+        sampled = pool.query_id in drawn
+        await asyncio.to_thread(standings.add, pool.query_id, pool.pairs, labels, sampled=sampled)
     test_set = await work.store.test_sets.get(work.tenant, record.spec.test_set.id)
     found = await asyncio.to_thread(
         compare_votes,
         votes,
         await _list_sample(work, record),
         rater=rater,
-        scale_max=record.spec.scale_max,
+        scale_max=scale_max,
         relevant_from=test_set.relevant_from,
-        seed=record.spec.request.seed,
+        seed=request.seed,
     )
-    await finish_short(work, JudgingReport(measurement=found))
+    told = await asyncio.to_thread(_tell, standings, record, calibrated_by=fitted.grades)
+    await finish_short(work, JudgingReport(measurement=structs.replace(found, **told)))
+
+
+def _tell(standings: Standings, record: JudgingRecord, *, calibrated_by: int) -> dict[str, Any]:
+    """Return what is told of configurations; without a judge, only how far people are."""
+    review = f"/v1/judgings/{record.id}/review?audit=queries"
+    told: dict[str, Any] = {"query_audit": standings.tell_audit(review=review)}
+    if record.judges:
+        told["metrics"] = standings.tell_metrics()
+        told["labels"] = standings.tell_doubt(calibrated_by=calibrated_by)
+    return told
+
+
+def read_labels(
+    pool: Pooled, rater: str, *, scale_max: int, calibration: Calibration | None
+) -> Labels:
+    """Return what was said of a query's pairs."""
+    judged, people = find_last(pool.votes, rater), find_people(pool.votes)
+    chances = believe(pool.pairs, judged, people, scale_max=scale_max, calibration=calibration)
+    return Labels(judged=judged, people=people, chances=chances)
 
 
 def collect(votes: Votes, pool: Pooled, rater: str) -> None:
     """Add what was said of a query's pairs."""
     place = len(votes.query)  # any number will do that no other query has
-    for doc_id, vote in find_last(pool, rater).items():
+    for doc_id, vote in find_last(pool.votes, rater).items():
         if vote.grade is not None:
             votes.judge[pool.query_id, doc_id] = vote.grade
             votes.query[pool.query_id, doc_id] = place

@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from reteval.contract.pools import PooledPair
 from reteval.contract.votes import Vote
+from worker.judging.beliefs import believe, list_configs, list_ranks
+from worker.judging.calibration import Calibration
 from worker.judging.priorities import prioritise
-from worker.judging.uncertainty import margin, share_votes
+from worker.judging.uncertainty import margin
 
 DEPTH: Final = 10
 """Ranks that count where it is asked what a grade changes."""
@@ -36,30 +37,21 @@ class Doubt(Struct, frozen=True, kw_only=True):
     priority: float
 
 
-def find_chances(vote: Vote, *, scale_max: int) -> list[float]:
-    """Return the chance of each grade: the model's own, else by its votes."""
-    if vote.probs is not None and len(vote.probs) == scale_max + 1:
-        return list(vote.probs)
-    counts = np.bincount([cast.grade for cast in vote.casts], minlength=scale_max + 1)
-    return list(map(float, share_votes(counts[None, :].astype(np.int64))[0]))
-
-
 def weigh_doubts(
-    pairs: Sequence[PooledPair], votes: Mapping[str, Vote], *, scale_max: int
+    pairs: Sequence[PooledPair],
+    votes: Mapping[str, Vote],
+    *,
+    scale_max: int,
+    people: Mapping[str, Vote] | None = None,
+    calibration: Calibration | None = None,
 ) -> dict[str, Doubt]:
     """Return the doubt about each pair of a query that has a grade; `votes` are one judge's."""
-    chances = {}
-    for pair in pairs:
-        vote = votes.get(pair.doc_id)
-        if vote is not None and vote.grade is not None:
-            chances[pair.doc_id] = find_chances(vote, scale_max=scale_max)
-        elif pair.known is not None:
-            sure = min(max(pair.known, 0), scale_max)
-            chances[pair.doc_id] = [float(grade == sure) for grade in range(scale_max + 1)]
+    chances = believe(pairs, votes, people or {}, scale_max=scale_max, calibration=calibration)
     if not chances:
         return {}
     table = np.array(list(chances.values()))
-    ranks = _list_ranks([pair for pair in pairs if pair.doc_id in chances])
+    graded = [pair for pair in pairs if pair.doc_id in chances]
+    ranks = list_ranks(graded, list_configs(graded))
     worth = prioritise(table, ranks, k=DEPTH) if len(ranks) else np.zeros(len(table))
     return {
         doc_id: Doubt(margin=float(lead), priority=float(stake))
@@ -88,13 +80,3 @@ def find_flags(query: str, pair: PooledPair, votes: Sequence[Vote], *, relevant:
 def _share_words(query: str, text: str) -> bool:
     asked = set(_WORD.findall(query.casefold()))
     return not asked or bool(asked.intersection(_WORD.findall(text.casefold())))
-
-
-def _list_ranks(pairs: Sequence[PooledPair]) -> NDArray[np.int64]:
-    """Return where each configuration ranks each pair, 0 where it does not."""
-    configs = sorted({sighting.config for pair in pairs for sighting in pair.found})
-    ranks = np.zeros((len(configs), len(pairs)), dtype=np.int64)
-    for place, pair in enumerate(pairs):
-        for sighting in pair.found:
-            ranks[configs.index(sighting.config), place] = sighting.rank
-    return ranks

@@ -70,22 +70,25 @@ def draw_metric(chances: Values, ranks: Ranks, *, k: int, seed: int, draws: int 
     return ndcg(reached.sum(axis=2), ranks, k=k)
 
 
-def band(chances: Values, ranks: Ranks, *, k: int, seed: int) -> tuple[float, float]:
-    """Return the 90 % label band of the query's nDCG@k; of several systems the widest.
+def span(draws: Values) -> tuple[float, float]:
+    """Return the 90 % label band of what was drawn, shape (draws, systems); of several the widest.
 
     It is about unsure grades alone, and says nothing of how few queries there are.
     """
     tail = (1 - BAND) / 2
-    lows, highs = np.quantile(draw_metric(chances, ranks, k=k, seed=seed), [tail, 1 - tail], axis=0)
+    lows, highs = np.quantile(draws, [tail, 1 - tail], axis=0)
     widest = int(np.argmax(highs - lows))
     return float(lows[widest]), float(highs[widest])
 
 
 def doubt(
-    chances: Values, ranks: Ranks, *, k: int, least_margin: float, widest: float, seed: int
+    chances: Values, ranks: Ranks, draws: Values, *, k: int, least_margin: float, widest: float
 ) -> Doubt:
-    """Say whether people should look at the query, and at which of its pairs."""
+    """Say whether people should look at the query, and at which of its pairs.
+
+    `draws` are of its nDCG@k, by `draw_metric`.
+    """
     seen = ((ranks > 0) & (ranks <= k)).any(axis=0)
     unsure = tuple(np.flatnonzero(seen & (margin(chances) < least_margin)).tolist())
-    low, high = band(chances, ranks, k=k, seed=seed)
+    low, high = span(draws)
     return Doubt(unsure=unsure, band=(low, high), uncertain=bool(unsure) or high - low > widest)

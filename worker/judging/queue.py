@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from reteval.contract.pools import PooledPair
 from reteval.contract.votes import QueuedPair, QueueReason, RaterKind, Vote
+from worker.judging.beliefs import find_people
+from worker.judging.calibration import Calibration
 from worker.judging.doubts import find_flags, weigh_doubts
 
 UNSURE: Final = 0.5
@@ -38,14 +40,18 @@ def look_at(
     *,
     raters: Sequence[str],
     scale_max: int,
+    calibration: Calibration | None = None,
 ) -> Iterator[Candidate]:
     """Yield the pairs of a query as the judges left them; the last of `raters` counts most."""
+    said = list(votes)
     last: dict[str, dict[str, Vote]] = {rater: {} for rater in raters}
-    for vote in votes:
+    for vote in said:
         if vote.kind is RaterKind.LLM and vote.rater in last:
             last[vote.rater][vote.doc_id] = vote
     mine: Mapping[str, Vote] = last[raters[-1]] if raters else {}
-    doubts = weigh_doubts(pairs, mine, scale_max=scale_max)
+    doubts = weigh_doubts(
+        pairs, mine, scale_max=scale_max, people=find_people(said), calibration=calibration
+    )
     relevant = min(2, scale_max)
     for pair in pairs:
         own = [found[pair.doc_id] for found in last.values() if pair.doc_id in found]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import table
-from reteval.contract.agreement import Estimate
+from reteval.contract.agreement import ConfigMetric, Estimate
 from reteval.contract.judgings import Judging, JudgingJob, JudgingState
 
 KEY: Final = "RETEVAL_JUDGE_KEY"
@@ -119,7 +119,25 @@ def _measure(session: Session) -> int:
         ]
         lines += ["too perfect: one was probably copied from the other"] * agreed.too_perfect
     lines.append(f"people: alpha {_figure(found.raters.alpha)} on {found.raters.shared} pairs")
+    lines += map(_describe_metric, found.metrics)
+    if found.labels is not None:
+        doubt = found.labels
+        lines.append(
+            f"{doubt.uncertain} of {doubt.queries} queries are uncertain, by {doubt.unsure_pairs} "
+            f"pairs; label bands are {doubt.mean_width:.2f} wide on average"
+        )
+    if found.query_audit is not None and found.query_audit.fix:
+        lines.append(f"to correct: {found.query_audit.fix}")
     return _show(session, job, "\n".join(lines))
+
+
+def _describe_metric(row: ConfigMetric) -> str:
+    found, band = row.debiased, row.label_band
+    labels = f", labels [{band[0]:.2f}, {band[1]:.2f}]" if band else ""
+    return (
+        f"{row.config} {row.metric}: by the judge {_figure(found.raw)}{labels}, "
+        f"corrected {_figure(found.corrected)}, by {found.labelled} of {found.queries} queries"
+    )
 
 
 def _figure(estimate: Estimate) -> str:
@@ -133,7 +151,7 @@ def _figure(estimate: Estimate) -> str:
 
 def _review(session: Session) -> int:
     options = session.options
-    rows = session.client.export_review(options.judging)
+    rows = session.client.export_review(options.judging, audit=options.audit)
     if options.output is None:
         session.print(rows.decode())
     else:

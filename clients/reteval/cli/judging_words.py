@@ -43,6 +43,12 @@ def add_judging(commands: "Commands[argparse.ArgumentParser]") -> None:
             _add_waiting(action)
     review = _add_action(actions, "review", "print as CSV what people are to look at")
     review.add_argument("--output", metavar="FILE", type=Path, help="write it there")
+    review.add_argument(
+        "--audit",
+        choices=("pairs", "queries"),
+        default="",
+        help="queries: every pair of queries drawn at random, to put metrics right",
+    )
     vote = _add_action(actions, "vote", "send that CSV back with grades filled in")
     vote.add_argument("table", metavar="FILE", type=Path, help="the CSV")
     vote.add_argument("--rater", default="", help="who filled it in")

@@ -90,6 +90,62 @@ class DebiasedMetric(Struct, frozen=True, kw_only=True):
     bias: Estimate
 
 
+class ConfigMetric(Struct, frozen=True, kw_only=True):
+    """A metric of what a configuration returned: by the judge, and put right by people.
+
+    Its two bands are never mixed: the intervals of `debiased` say how few queries there are,
+    `label_band` (90 %) how far the mean moves with the judge's unsure grades.
+    """
+
+    config: str
+    metric: str
+    debiased: DebiasedMetric
+    label_band: tuple[float, float] | None
+
+
+class QueryAudit(Struct, frozen=True, kw_only=True):
+    """How far people are with whole queries drawn at random, by which metrics are put right.
+
+    `labelled` of the `sampled` queries have a grade, or a verdict that there is none, on every
+    pair; `needed` are. `pairs_left` of the sample wait for people, and `fix` says what to do;
+    null once there are enough.
+    """
+
+    sampled: int
+    labelled: int
+    needed: int
+    pairs_left: int
+    fix: str | None
+
+
+class QueryBand(Struct, frozen=True):
+    """Between which values a query's metric lies in 90 % of what its grades may be."""
+
+    query_id: str
+    low: float
+    high: float
+
+
+class LabelDoubt(Struct, frozen=True, kw_only=True):
+    """How unsure the judge's grades leave the metric of single queries.
+
+    A query is `uncertain` where a pair within the metric's depth has a margin below
+    `least_margin`, or its band is wider than `widest_band`; there are `unsure_pairs` such pairs.
+    `mean_width` is that of all bands, `widest` holds the widest. `calibrated_by` counts the
+    grades of people that the judge's chances were calibrated by.
+    """
+
+    metric: str
+    queries: int
+    uncertain: int
+    unsure_pairs: int
+    least_margin: float
+    widest_band: float
+    mean_width: float
+    widest: tuple[QueryBand, ...]
+    calibrated_by: int
+
+
 class ProbeKind(StrEnum):
     """What a judge is tempted with."""
 

@@ -6,7 +6,14 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from reteval.contract import limits
-from reteval.contract.agreement import Agreement, RaterAgreement, Scorecard
+from reteval.contract.agreement import (
+    Agreement,
+    ConfigMetric,
+    LabelDoubt,
+    QueryAudit,
+    RaterAgreement,
+    Scorecard,
+)
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.judges import Judge, JudgeEstimate, Trial
 from reteval.contract.pools import DEFAULT_POOL_DEPTH, MAX_POOL_DEPTH, MAX_RANDOM, PoolCounts
@@ -136,6 +143,8 @@ class Measurement(Struct, frozen=True, kw_only=True):
     A judge is measured on the random sample of the queue alone, as far as people have voted on
     it: what was shown to them for its doubts says nothing of the rest. `sampled` counts the pairs
     of the sample, `reviewed` those with a grade by a person; the last vote on each counts.
+    `metrics` has a row for each configuration of the pool, and `labels` says how unsure the
+    grades leave them; without a judge there is neither.
     """
 
     rater: str | None
@@ -143,6 +152,9 @@ class Measurement(Struct, frozen=True, kw_only=True):
     reviewed: int
     agreement: Agreement | None
     raters: RaterAgreement
+    query_audit: QueryAudit | None = None
+    metrics: tuple[ConfigMetric, ...] = ()
+    labels: LabelDoubt | None = None
 
 
 class JudgingReport(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,6 +10,8 @@ from reteval.contract.pools import PooledPair
 
 MAX_HUMAN_VOTES: Final = 5_000
 """In one request."""
+AUDITED_QUERIES: Final = 30
+"""Queries of which people are shown every pair, to put a metric right; 20 are enough."""
 UNRATEABLE: Final = "unrateable"
 DocId = Annotated[str, Meta(min_length=1, max_length=limits.MAX_ID_BYTES)]
 
@@ -83,9 +85,13 @@ class JudgedPairPage(Struct, frozen=True, kw_only=True):
 
 
 class QueueReason(StrEnum):
-    """Why a pair is shown to people. Only `audit` pairs are drawn at random."""
+    """Why a pair is shown to people. Only `audit` pairs are drawn at random, and `query` ones.
+
+    Of a query that was drawn, every pair is shown.
+    """
 
     AUDIT = "audit"
+    QUERY = "query"
     UNCERTAIN = "uncertain"
     FAILED = "failed"
     FLAGGED = "flagged"

@@ -1,10 +1,11 @@
 """What people see of a pool, and what they say about it; as JSON here, as a table in `tables`."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from reteval.contract.problems import ProblemItem
 from reteval.contract.votes import (
+    AUDITED_QUERIES,
     UNRATEABLE,
     Consensus,
     HumanVote,
@@ -12,6 +13,7 @@ from reteval.contract.votes import (
     JudgedPairPage,
     PairStatus,
     QueuedPair,
+    QueueReason,
     RaterKind,
     ReviewPage,
     ReviewRow,
@@ -25,6 +27,8 @@ from service.errors import InvalidError, JudgingIncompleteError
 from service.store.pools import Pooled, write_vote
 from service.store.records import Idempotency, JudgingRecord
 
+Audit = Literal["pairs", "queries"]
+"""What of a sample is shown: single pairs, at the head of the queue, or whole queries alone."""
 QUERIES: Final = 50
 """Queries whose pairs are looked through at once."""
 LOOKED_AT: Final = 2_000
@@ -70,9 +74,15 @@ async def page_pairs(
 
 
 async def page_review(
-    backend: Backend, judging_id: str, *, suggest: bool, cursor: str, limit: int
+    backend: Backend,
+    judging_id: str,
+    *,
+    audit: Audit = "pairs",
+    suggest: bool,
+    cursor: str,
+    limit: int,
 ) -> ReviewPage:
-    """Return a page of the queue without what people have voted on.
+    """Return a page of the queue, or of the drawn queries, without what people have voted on.
 
     Raises:
         NotFoundError: no such judging.
@@ -81,10 +91,10 @@ async def page_review(
     """
     cursors = await backend.cursors()
     record = await _need_pool(backend, judging_id)
-    scope = ("judging-review", backend.tenant, judging_id)
+    scope = ("judging-review", backend.tenant, judging_id, audit)
     start = int(cursors.read(scope, cursor) or 0)
     rows: list[ReviewRow] = []
-    async for place, row in list_review(backend, record, suggest=suggest, start=start):
+    async for place, row in list_review(backend, record, audit=audit, suggest=suggest, start=start):
         if len(rows) == limit:
             return ReviewPage(
                 items=tuple(rows),
@@ -96,11 +106,16 @@ async def page_review(
 
 
 async def list_review(
-    backend: Backend, record: JudgingRecord, *, suggest: bool, start: int = 0
+    backend: Backend, record: JudgingRecord, *, audit: Audit, suggest: bool, start: int = 0
 ) -> AsyncIterator[tuple[int, ReviewRow]]:
-    """Yield the rows of the queue that wait for a person, with their places in it."""
-    while queued := await backend.store.pools.queue(
-        backend.tenant, record.id, start=start, stop=start + QUERIES
+    """Yield the rows that wait for a person, with their places in the queue or the sample."""
+    drawn = await _draw_queries(backend, record) if audit == "queries" else None
+    while queued := (
+        await backend.store.pools.queue(
+            backend.tenant, record.id, start=start, stop=start + QUERIES
+        )
+        if drawn is None
+        else drawn[start : start + QUERIES]
     ):
         ids = list(dict.fromkeys(one.query_id for one in queued))
         pools = {
@@ -112,6 +127,20 @@ async def list_review(
             if row is not None:
                 yield place, row
         start += len(queued)
+
+
+async def _draw_queries(backend: Backend, record: JudgingRecord) -> list[QueuedPair]:
+    """Return every pair that the set has no grade of, query by query as these were drawn."""
+    pools = backend.store.pools
+    ids = await pools.draw(
+        backend.tenant, record.id, seed=record.spec.request.seed, most=AUDITED_QUERIES
+    )
+    return [
+        QueuedPair(query_id=pool.query_id, doc_id=pair.doc_id, reason=QueueReason.QUERY)
+        async for pool in pools.read(backend.tenant, record.id, ids)
+        for pair in pool.pairs
+        if pair.known is None
+    ]
 
 
 async def add_votes(

@@ -10,7 +10,7 @@ from reteval.contract.votes import MAX_HUMAN_VOTES, UNRATEABLE, HumanVote
 from service.core.backend import Backend
 from service.core.cells import rearm, write_rows
 from service.core.ingest.text import read_grade, read_utf8
-from service.core.judging.reviewing import list_review
+from service.core.judging.reviewing import Audit, list_review
 from service.errors import InvalidError, MalformedTextError
 
 COLUMNS: Final = ("query_id", "docid", "query", "text", "reason", "grade", "rater", "explanation")
@@ -18,10 +18,13 @@ _REQUIRED: Final = frozenset({"query_id", "docid", "grade"})
 MAX_PROBLEMS: Final = 20
 
 
-async def export_review(backend: Backend, judging_id: str) -> AsyncIterator[bytes]:
-    """Return the whole queue as CSV, a header first; `grade`, `rater` and `explanation` are empty.
+async def export_review(
+    backend: Backend, judging_id: str, *, audit: Audit = "pairs"
+) -> AsyncIterator[bytes]:
+    """Return the whole queue, or the drawn queries, as CSV, a header first.
 
-    No model's suggestion is in it. Text that a spreadsheet would execute gets a quote before it.
+    `grade`, `rater` and `explanation` are empty, and no model's suggestion is in it. Text that a
+    spreadsheet would execute gets a quote before it.
 
     Raises:
         NotFoundError: no such judging.
@@ -30,7 +33,7 @@ async def export_review(backend: Backend, judging_id: str) -> AsyncIterator[byte
 
     async def write() -> AsyncIterator[bytes]:
         yield f"{','.join(COLUMNS)}\r\n".encode()
-        async for _, row in list_review(backend, record, suggest=False):
+        async for _, row in list_review(backend, record, audit=audit, suggest=False):
             cells = (row.query_id, row.doc_id, row.query, row.text, row.reason.value)
             yield write_rows([(*cells, None, None, None)]).encode()
 

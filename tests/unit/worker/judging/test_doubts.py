@@ -4,7 +4,7 @@ import pytest
 
 from reteval.contract.pools import PooledPair, Sighting
 from reteval.contract.votes import Cast, RaterKind, Vote
-from worker.judging.doubts import find_chances, find_flags, weigh_doubts
+from worker.judging.doubts import find_flags, weigh_doubts
 
 
 def vote(*grades: int, doc_id: str = "d", probs: tuple[float, ...] | None = None) -> Vote:
@@ -23,13 +23,6 @@ def vote(*grades: int, doc_id: str = "d", probs: tuple[float, ...] | None = None
 def pair(doc_id: str, rank: int, **changes: object) -> PooledPair:
     """Return a pair that an endpoint returned at a rank."""
     return PooledPair(doc_id=doc_id, found=(Sighting("endpoint 1", rank),), **changes)  # type: ignore[arg-type]
-
-
-def test_chances_are_the_models_own_or_smoothed_votes() -> None:
-    """Three equal votes are no certainty; chances of another scale are not believed."""
-    assert find_chances(vote(2, probs=(0.1, 0.1, 0.7, 0.1)), scale_max=3)[2] == 0.7
-    assert find_chances(vote(2, 2, 2), scale_max=3) == pytest.approx([0.1, 0.1, 0.7, 0.1])
-    assert find_chances(vote(2, 2, 2, probs=(0.5, 0.5)), scale_max=3)[2] == pytest.approx(0.7)
 
 
 def test_doubt_near_the_top_is_worth_more() -> None:

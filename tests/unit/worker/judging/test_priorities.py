@@ -61,13 +61,12 @@ def test_any_system_counts() -> None:
 def test_the_band_is_as_wide_as_grades_are_unsure() -> None:
     """Certain grades have a band of no width; torn ones a wide one; a seed repeats it."""
     ranks = np.array([[1, 2, 3]])
-    certain = priorities.band(np.eye(4)[[3, 0, 1]], ranks, k=10, seed=1)
-    torn = priorities.band(np.array([TORN, [0, 0, 0, 1], [1, 0, 0, 0]]), ranks, k=10, seed=1)
+    unsure = np.array([TORN, [0, 0, 0, 1], [1, 0, 0, 0]])
+    certain = priorities.span(priorities.draw_metric(np.eye(4)[[3, 0, 1]], ranks, k=10, seed=1))
+    torn = priorities.span(priorities.draw_metric(unsure, ranks, k=10, seed=1))
     assert certain[0] == certain[1]
     assert torn[1] - torn[0] > 0.2
-    assert torn == priorities.band(
-        np.array([TORN, [0, 0, 0, 1], [1, 0, 0, 0]]), ranks, k=10, seed=1
-    )
+    assert torn == priorities.span(priorities.draw_metric(unsure, ranks, k=10, seed=1))
 
 
 def test_drawn_grades_follow_their_chances() -> None:
@@ -82,9 +81,11 @@ def test_a_query_is_uncertain_by_pair_or_by_band() -> None:
     """Either an unsure pair within k, or a band that is too wide, sends it to people."""
     ranks = np.array([[1, 2, 40]])
     sure = np.array([SURE, [0, 0, 0, 1], TORN])
-    calm = priorities.doubt(sure, ranks, k=10, least_margin=0.2, widest=0.5, seed=0)
+    draws = priorities.draw_metric(sure, ranks, k=10, seed=0)
+    calm = priorities.doubt(sure, ranks, draws, k=10, least_margin=0.2, widest=0.5)
     assert (calm.unsure, calm.uncertain) == ((), False)
-    narrow = priorities.doubt(sure, ranks, k=10, least_margin=0.2, widest=0.0, seed=0)
+    narrow = priorities.doubt(sure, ranks, draws, k=10, least_margin=0.2, widest=0.0)
     assert narrow.uncertain
-    unsure = priorities.doubt(sure[[2, 1, 0]], ranks, k=10, least_margin=0.2, widest=1.0, seed=0)
+    other = sure[[2, 1, 0]]
+    unsure = priorities.doubt(other, ranks, draws, k=10, least_margin=0.2, widest=1.0)
     assert (unsure.unsure, unsure.uncertain) == ((0,), True)
