@@ -1,7 +1,8 @@
 """The whole job, once: start everything, evaluate a real search service, read the report, stop.
 
 `make demo` runs it. It starts the service (API, worker, embedded store) in a temporary directory
-and the search service of `endpoint.py`, talks to them only over HTTP, and leaves nothing behind.
+the search service of `endpoint.py` and the fake judge of `judge`, talks to them only over HTTP, and
+leaves nothing behind.
 """
 
 import json
@@ -19,11 +20,17 @@ from typing import Any, Final, NoReturn
 from reteval import Client, RetevalError, RunStatus
 from reteval.cli.progress import meter_for
 from reteval.cli.report import render
+from reteval.contract.judgings import Judging, JudgingState
 
 ROOT: Final = Path(__file__).parents[1]
 TEST_SET: Final = Path("examples/helpcentre/testset.json")
+NAME: Final = "velory-help"
 METRICS: Final = ["ndcg@10", "mrr", "recall@5", "recall@10", "judged@10"]
 PRESET: Final = "default"
+JUDGED_METRICS: Final = ["ndcg@5", "judged@5"]
+JUDGED_DEPTH: Final = 5
+JUDGE_CALLS: Final = 16
+"""At once."""
 API: Final = "http://127.0.0.1:8642/v1"
 PREFIX: Final = "RETEVAL_"
 START_S: Final = 60
@@ -45,10 +52,13 @@ def main() -> int:
         with (
             tempfile.TemporaryDirectory(prefix="reteval-demo-") as directory,
             search_service(Path(directory)) as endpoint_url,
+            judge_service(Path(directory)) as judge_url,
             evaluation_service(Path(directory)) as url,
             Client(url) as client,
         ):
             evaluate(client, endpoint_url)
+            judge(client, endpoint_url, judge_url)
+            print(repetition(run_request(NAME, "http://127.0.0.1:9000/search")))
     except (DemoError, RetevalError, OSError) as exc:
         print(f"demo failed: {exc}", file=sys.stderr)
         return 1
@@ -62,6 +72,13 @@ def main() -> int:
 def search_service(directory: Path) -> Iterator[str]:
     """Run the example search service; yields the URL of its search."""
     with running("endpoint", ["examples/endpoint.py"], directory) as url:
+        yield url
+
+
+@contextmanager
+def judge_service(directory: Path) -> Iterator[str]:
+    """Run the fake judge, which knows the right grades and errs; yields its base URL."""
+    with running("judge", ["-m", "examples.judge"], directory) as url:
         yield url
 
 
@@ -131,7 +148,51 @@ def evaluate(client: Client, endpoint_url: str) -> None:
     if client.results(run.id) != results:
         raise DemoError(f"{run.id} has two different reports")
     print(f"fetched again by its id, {run.id}: the same report\n")
-    print(repetition(run_request(test_set.name, "http://127.0.0.1:9000/search")))
+
+
+def judge(client: Client, endpoint_url: str, judge_url: str) -> None:
+    """Have what the endpoint returns judged, make that a version, and run on both versions.
+
+    Raises:
+        DemoError: a step did not come to its end.
+        RetevalError: the service refused something, or a step took longer than `RUN_S`.
+    """
+    before = client.test_set(NAME)
+    asked = {"test_set": NAME, "endpoints": [{"url": endpoint_url}], "depth": JUDGED_DEPTH}
+    made = client.create_judging(asked)
+    client.pool_judging(made.id)
+    pool = _need(client.wait_judging(made.id, timeout_s=RUN_S), JudgingState.POOLED).pool
+    print(
+        f"pooled    the first {JUDGED_DEPTH} of {pool.queries} queries: {pool.pairs} pairs, "
+        f"{pool.known} judged before"
+    )
+    limits = {"concurrency": JUDGE_CALLS, "timeout_s": STOP_S}
+    client.judge(made.id, {"model": {"base_url": judge_url, "name": "fake-ok", "limits": limits}})
+    found = _need(client.wait_judging(made.id, timeout_s=RUN_S), JudgingState.JUDGED)
+    progress = found.judges[-1].progress
+    print(f"judged    {progress.judged} pairs by a fake model, {progress.failed} failed")
+    frozen = client.freeze(made.id, {"consensus": "median"}).frozen
+    if frozen is None:
+        raise DemoError(f"{made.id} did not become a test set")
+    print(f"frozen    {frozen.name} version {frozen.version}, which says who judged what")
+    for version, ref in ((before.version, before.id), (frozen.version, frozen.id)):
+        print(f"version {version}  {_score(client, ref, endpoint_url)}")
+    print(flush=True)
+
+
+def _score(client: Client, test_set: str, endpoint_url: str) -> str:
+    request = {"test_set": test_set, "endpoint": {"url": endpoint_url}, "metrics": JUDGED_METRICS}
+    run = client.wait(client.run(request).id, timeout_s=RUN_S)
+    metrics = client.results(run.id).metrics
+    if run.status is not RunStatus.COMPLETED or not metrics:
+        raise DemoError(f"{run.id} ended as {run.status.value}: {run.error or 'some calls failed'}")
+    return ", ".join(f"{name} {metrics[name].mean:.3f}" for name in JUDGED_METRICS)
+
+
+def _need(judging: Judging, state: JudgingState) -> Judging:
+    if judging.state is not state:
+        raise DemoError(f"{judging.id} is {judging.state.value}: {judging.error}")
+    return judging
 
 
 def run_request(test_set: str, endpoint_url: str) -> dict[str, Any]:

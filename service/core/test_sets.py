@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 
 from msgspec import Struct, structs
 
+from reteval.contract.diagnostics import DiagnosticCode
 from reteval.contract.differences import Changes
 from reteval.contract.testsets import Query, QueryPage, TestSet, TestSetHead, TestSetPage
 from service.core.backend import Backend, to_iso
@@ -169,12 +170,21 @@ async def stage(
 ) -> StagedSet:
     """Check queries and write them apart; nothing of a refused set stays in the store.
 
+    Whose judgments a set has is told of every version that comes of it.
+
     Raises:
         InvalidError: they break a rule.
     """
     staging = await backend.store.test_sets.stage(backend.tenant)
     try:
-        return StagedSet(staging, await ingest(located, head, staging.write), lineage)
+        draft = await ingest(located, head, staging.write)
+        judges = [
+            one
+            for one in (lineage.parent.warnings if lineage else ())
+            if one.code is DiagnosticCode.POOLED_JUDGMENTS
+        ]
+        draft = structs.replace(draft, warnings=(*draft.warnings, *judges))
+        return StagedSet(staging, draft, lineage)
     except BaseException:
         await staging.discard()
         raise

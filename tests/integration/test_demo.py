@@ -52,6 +52,19 @@ def test_demo_prints_every_part_of_the_report(ended: subprocess.CompletedProcess
     assert [part for part in PARTS if part not in ended.stdout] == []
 
 
+def test_demo_has_the_rest_judged(ended: subprocess.CompletedProcess[str]) -> None:
+    """The pool is judged whole, and on the version that comes of it nothing is unjudged."""
+    assert ended.returncode == 0, ended.stderr
+    pooled = re.search(r"^pooled .*: (\d+) pairs, (\d+) judged before$", ended.stdout, re.MULTILINE)
+    judged = re.search(r"^judged +(\d+) pairs .*, 0 failed$", ended.stdout, re.MULTILINE)
+    assert pooled is not None
+    assert judged is not None
+    assert int(judged[1]) == int(pooled[1]) - int(pooled[2])
+    shares = re.findall(r"^version \d+ .*judged@5 ([\d.]+)$", ended.stdout, re.MULTILINE)
+    assert float(shares[0]) < 0.5
+    assert float(shares[1]) == 1
+
+
 def test_demo_prints_what_the_readme_shows(ended: subprocess.CompletedProcess[str]) -> None:
     """The result printed in the README is the result, ids and times aside."""
     printed = PRINTED.search(README.read_text(encoding="utf-8"))

@@ -216,6 +216,7 @@ def _report(
                 outcomes=readings.clean,
                 depth=evidence.depth,
                 egress=evidence.egress,
+                model_family=request.endpoint.model_family,
             ),
             *leakage.diagnostics,
         ),

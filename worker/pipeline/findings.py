@@ -12,6 +12,7 @@ from reteval.contract.splits import HOLDOUT, TUNE
 from reteval.contract.testsets import TestSet
 from worker.diagnosis.facts import Mean, RunFacts
 from worker.diagnosis.holdout import find_better
+from worker.diagnosis.judges import find_same_family
 from worker.diagnosis.run import diagnose
 from worker.pipeline.plan import Plan
 from worker.pipeline.scoring import Scores, Values
@@ -33,10 +34,11 @@ def find_all(
     outcomes: Sequence[Outcome],
     depth: int,
     egress: str,
+    model_family: str = "",
 ) -> tuple[Diagnostic, ...]:
     """Return the warnings of the test set and what was found about the run.
 
-    `outcomes` are those of the whole plan.
+    `outcomes` are those of the whole plan; `model_family` is what the endpoint declares.
     """
     means = {metric: mean_of(values) for metric, values in scores.values.items()}
     facts = RunFacts(
@@ -51,7 +53,13 @@ def find_all(
         recall_at_5=mean_of(scores.recall_at_5),
         variants=len(plan.suite.requests) + len(plan.nothing),
     )
-    found = (*test_set.warnings, *diagnose(facts), *_compare_splits(scores, plan))
+    related = find_same_family(test_set.warnings, model_family)
+    found = (
+        *test_set.warnings,
+        *diagnose(facts),
+        *_compare_splits(scores, plan),
+        *([related] if related else []),
+    )
     return (*found, _LOOPBACK) if egress == "loopback" else found
 
 

@@ -68,6 +68,7 @@ class DiagnosticCode(StrEnum):
     QUERY_IDS_AS_DOCUMENTS = "query_ids_as_documents"
     SYNTHETIC_SHARE = "synthetic_share"
     SCORES_MISSING_TIES = "scores_missing_ties"
+    JUDGE_SAME_FAMILY = "judge_same_family"
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True):

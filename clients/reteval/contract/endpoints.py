@@ -86,7 +86,8 @@ class Endpoint(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=T
     asked for. `id_rule` respells each id before anything else is done with it; `lookup` is a URL
     with `{{id}}` that answers 200 where the document exists. `preset` fills in what is not given
     here, `saved` names a saved endpoint (id or name) that does; what is given takes precedence.
-    Header values are never returned.
+    `model_family` says whose models the search uses, such as `gpt`: a run warns where the test
+    set was judged by a model of the same. Header values are never returned.
     """
 
     url: Annotated[str, Meta(max_length=limits.MAX_URL_CHARS)] = ""
@@ -114,3 +115,4 @@ class Endpoint(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=T
     paging: Paging | None = None
     id_rule: IdRule = ()
     lookup: Annotated[str, Meta(min_length=1, max_length=limits.MAX_URL_CHARS)] | None = None
+    model_family: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""

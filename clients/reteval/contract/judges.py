@@ -53,8 +53,9 @@ class JudgeRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     `prompt` is an id from `GET /v1/judge-prompts`, or a prompt of your own. `votes` asks so many
     times for each pair; `logprobs` asks once, for a bare digit whose chances are read. Pairs that
     are known are judged with `known`, to compare. Of a document, `max_chars` are shown: its
-    beginning and its end. Pairs that this judge has judged are not asked about again; those that
-    failed are.
+    beginning and its end. `model_family` names the kind of model, such as `gpt`, to warn of
+    endpoints that declare the same. Pairs that this judge has judged are not asked about again;
+    those that failed are.
     """
 
     model: JudgeModel
@@ -64,6 +65,7 @@ class JudgeRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     known: bool = False
     caps: Caps = Caps()
     max_chars: Annotated[int, Meta(ge=200, le=SNAPSHOT_CHARS)] = 6_000
+    model_family: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
 
 
 class TryRequest(JudgeRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -143,6 +143,7 @@ def _tell(
         {
             "rater": judge.rater,
             "model": judge.request.model.name,
+            "family": judge.request.model_family,
             "prompt": f"{judge.prompt_id} {judge.prompt_version}",
             "prompt_hash": judge.prompt_hash,
             "votes": judge.request.votes,

@@ -538,3 +538,32 @@ async def test_scorecard_exposes_a_judge_that_always_says_3(
     assert "negative" not in cards[0]["exposed"]
     assert cards[1]["grades"][:3] == [0, 0, 0]
     assert {probe["failed"] for card in cards for probe in card["probes"]} == {0}
+
+
+async def test_runs_warn_of_a_judge_of_the_endpoints_family(
+    client: httpx.AsyncClient, redis_url: str
+) -> None:
+    """Also on a later version of the frozen set; an endpoint of another family is not warned."""
+    path = await ready(client, redis_url, model_family="gpt")
+    frozen = (await client.post(f"{path}/freeze", json={})).json()["frozen"]
+    change = {"judgments": [{"query_id": "q1", "id": "elsewhere", "grade": 1}]}
+    child = await client.post(f"/v1/test-sets/{frozen['id']}/versions", json=change)
+    assert child.status_code == 201, child.text
+    told = []
+    with serve_answers(search()) as endpoint:
+        for test_set, family in (
+            (frozen["id"], "GPT"),
+            (child.json()["id"], "gpt"),
+            (frozen["id"], "llama"),
+            (frozen["id"], ""),
+        ):
+            body = {
+                "test_set": test_set,
+                "endpoint": {"url": endpoint.url, "model_family": family},
+            }
+            run = (await client.post("/v1/runs", json=body)).json()["id"]
+            while (results := await client.get(f"/v1/runs/{run}/results")).status_code != 200:
+                await work(redis_url)
+            codes = [one["code"] for one in results.json()["diagnostics"]]
+            told.append(("pooled_judgments" in codes, "judge_same_family" in codes))
+    assert told == [(True, True), (True, True), (True, False), (True, False)]
