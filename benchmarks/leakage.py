@@ -33,6 +33,7 @@ from worker.diagnosis.leakage.join import join_self
 from worker.diagnosis.leakage.wording import normalise
 
 ROOT: Final = Path(__file__).parents[1]
+DATA: Final = ROOT.parent / "shared" / "data"
 SEEDS: Final = 20
 ROUNDS: Final = 7
 JOINED: Final = 5_000
@@ -55,9 +56,7 @@ class Collection(Struct):
 def main() -> int:
     """Print the tables and the figures; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="folder with cranfield/, cisi/"
-    )
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with cranfield/, cisi/")
     options = parser.parse_args()
     missed = False
     for read in (read_cranfield, read_cisi):

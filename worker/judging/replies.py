@@ -20,7 +20,7 @@ LABEL: Final = "id"
 LIST: Final = "grades"
 EXCERPT_CHARS: Final = 80
 
-_THOUGHTS: Final = re.compile(r".*</(?:think|thinking|thought|reasoning)>", re.DOTALL)
+_END_OF_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>")
 _OPEN_THOUGHT: Final = re.compile(r"<(?:think|thinking|thought|reasoning)>")
 _FENCE: Final = re.compile(r"```[A-Za-z]*[ \t]*\r?\n(?P<inside>.*?)\r?\n?```", re.DOTALL)
 _INTEGRAL: Final = re.compile(r"(?P<whole>0|[1-9][0-9]{0,3})(?:\.0+)?")
@@ -145,9 +145,10 @@ def _join(content: Any) -> str:
 
 def _strip(content: str) -> str:
     """Cut off thoughts, finished or not, and one fence around all the rest."""
-    text = _THOUGHTS.sub("", content, count=1)
-    opened = _OPEN_THOUGHT.match(text.lstrip())
-    text = "" if opened else text.strip()
+    ends = [end.end() for end in _END_OF_THOUGHT.finditer(content)]
+    text = content[max(ends, default=0) :].strip()
+    if _OPEN_THOUGHT.match(text):
+        text = ""
     fenced = _FENCE.fullmatch(text)
     text = fenced["inside"].strip() if fenced else text
     if not text:

@@ -17,7 +17,7 @@ from worker.diagnosis.leakage.paraphrases import settle
 from worker.diagnosis.leakage.subject import MAX_QUERIES, Subject, is_tuning
 from worker.diagnosis.leakage.tally import Borders
 
-RUN_BOUNDS: Final = Bounds(candidates=50_000_000)
+RUN_BOUNDS: Final = Bounds(candidates=50_000_000, pairs=20_000)
 """For the end of a run, some seconds at most; a check of the set looks further."""
 NO_SPLITS: Final = "no_splits"
 TOO_MANY_QUERIES: Final = "too_many_queries"

@@ -18,7 +18,7 @@ from service.core.ingest.located import Located
 from service.errors import TooLargeError
 
 _MANY_ROWS: Final = (
-    f"The upload has over {limits.MAX_IMPORT_ROWS:,} rows: send a test set of this size as "
+    "The upload has over {:,} rows: send a test set of this size as "
     "application/x-ndjson, a query a line."
 )
 _MOST_LABELS: Final = 200
@@ -35,7 +35,10 @@ _NO_TEXT_FIX: Final = (
 class Gathering:
     """Takes rows; `located` gives the queries once, and then the counts are complete."""
 
-    def __init__(self, options: ImportOptions, head: TestSetHead) -> None:
+    def __init__(
+        self, options: ImportOptions, head: TestSetHead, *, most: int = limits.MAX_IMPORT_ROWS
+    ) -> None:
+        self._most = most
         self.options = options
         self.ledger = Ledger(options.on_error)
         self.labels: Counter[str] = Counter()
@@ -64,8 +67,8 @@ class Gathering:
         seen: Counter[Raw] = Counter()
         for row in rows:
             ledger.read += 1
-            if ledger.read > limits.MAX_IMPORT_ROWS:
-                raise TooLargeError(_MANY_ROWS)
+            if ledger.read > self._most:
+                raise TooLargeError(_MANY_ROWS.format(self._most))
             rater = row.rater if type(row) is Vote else ""
             origin = known.get((rater, opened.pointer))
             if origin is None:

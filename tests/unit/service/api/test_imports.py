@@ -55,6 +55,7 @@ async def test_body_is_read_by_what_it_is(client: httpx.AsyncClient, name: str) 
 @pytest.mark.parametrize(
     ("body", "media"),
     [(FOLDER, "application/zip"), (gzip.compress(BOTH["csv"][0]), "application/gzip")],
+    ids=["zip", "gzip"],
 )
 async def test_packed_files_are_unpacked(
     client: httpx.AsyncClient, body: bytes, media: str
