@@ -24,7 +24,15 @@ from service.api.openapi_problems import (
     describe_problems,
     refer_headers,
 )
-from service.api.operations import OPERATION, Access, Answer, Operation, kinds_of, opens_by_link
+from service.api.operations import (
+    JSON,
+    OPERATION,
+    Access,
+    Answer,
+    Operation,
+    kinds_of,
+    opens_by_link,
+)
 from service.api.problems import BAD_REQUEST, INTERNAL, ErrorKind, kind_of
 
 PREFIX: Final = "/v1"
@@ -230,7 +238,10 @@ def _answer(operation: Operation, answer: Answer, refs: dict[Any, Document]) -> 
 
 def _content(operation: Operation, media: dict[str, Any], refs: dict[Any, Document]) -> Document:
     return {
-        name: {"schema": _TEXT, "example": read_examples()[f"{operation.id} {name}"]}
+        name: {
+            "schema": {} if name == JSON else _TEXT,
+            "example": read_examples()[f"{operation.id} {name}"],
+        }
         if kind is None
         else _form(kinds_of({name: kind}), refs)
         for name, kind in media.items()

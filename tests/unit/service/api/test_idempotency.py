@@ -16,10 +16,10 @@ from service.errors import ShownOnceError
 from service.settings import Settings
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
-from service.store.test_sets import STAGING_MS
 from tests.factories import stored_key
 from tests.unit.service.api.conftest import Opens
 from tests.unit.service.api.ended import TEST_SET, end_run, run_body
+from tests.unit.service.api.stored import count_stored, snapshot
 from tests.unit.service.api.teams import ADDRESS, Belongings, bearer, own
 
 POSTS = {
@@ -35,10 +35,25 @@ HARMLESS = {
     "evaluateGate": "stores nothing, but for a comparison, of which there is one a question",
     "planPower": "stores nothing",
     "sampleQueries": "stores nothing",
+    "cancelJudging": "a job is cancelled once",
     "cancelRun": "a run is cancelled once",
+    "cancelSuiteRun": "its runs are cancelled once",
     "pinRun": "a run is pinned or not",
 }
 """What else is posted, and why it may be posted twice."""
+
+STEPS = (
+    "poolJudging",
+    "judgeJudging",
+    "estimateJudge",
+    "tryJudge",
+    "measureJudging",
+    "scoreJudge",
+    "createVotes",
+    "freezeJudging",
+)
+"""Steps of a judging, which must have come so far: see `test_judging_steps`."""
+REPEATED = [name for name in CREATING if name not in STEPS]
 
 FAQ = b"question,url\nHow do I pay?,/pay\n"
 PREVIEW = {"queries": ["reset my password"], "adversarial": {"preset": "quick"}}
@@ -67,6 +82,10 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
         "createProbe": {"endpoint": {"url": ADDRESS}, "queries": [{"query": "a"}]},
         "createPreview": PREVIEW,
         "createLeakageCheck": {"test_set": "ended"},
+        "createJudging": {"test_set": ids.of["test_set"], "endpoints": [{"url": ADDRESS}]},
+        "splitTestSet": {"holdout": 0.5},
+        "createSuite": {"name": called, "test_sets": [TEST_SET["name"]]},
+        "startSuite": {"endpoint": {"url": ADDRESS}},
         "saveEndpoint": {"name": called, "endpoint": {"url": ADDRESS}},
         "createKey": {"name": "ci", "scopes": ["runs:read"]},
         "createTeam": {"id": called, "name": "a team"},
@@ -96,27 +115,6 @@ async def post(
     return await client.post(ids.put_into(POSTS[name].path), **words)
 
 
-def snapshot(url: str) -> dict[str, bytes]:
-    """Return all that is stored of teams, but for idempotency entries, and for the audit log."""
-    with redis.Redis.from_url(url) as server:
-        names = [name.decode() for name in server.scan_iter("t:*")]
-        passing = (":idempotency:", "t:_:audit", "t:_:probe", "t:_:reaper", "t:_:tenants")
-        kept = [name for name in names if not any(word in name for word in passing)]
-        lasting = [name for name in kept if not 0 <= server.pttl(name) <= STAGING_MS]
-        return {name: server.dump(name) or b"" for name in lasting}
-
-
-def count_stored(url: str) -> int:
-    """Count what is stored, each member of a collection as one."""
-    sizes = {"hash": "hlen", "zset": "zcard", "set": "scard", "stream": "xlen", "list": "llen"}
-    total = 0
-    with redis.Redis.from_url(url) as server:
-        for name in snapshot(url):
-            command = sizes.get(server.type(name).decode())
-            total += getattr(server, command)(name) if command else 1
-    return total
-
-
 def test_every_post_is_creating_or_harmless() -> None:
     """A new POST that takes no key fails the build, unless it says why it needs none."""
     assert set(POSTS) == set(CREATING) | set(HARMLESS)
@@ -126,7 +124,7 @@ def test_every_post_is_creating_or_harmless() -> None:
         assert all("Idempotent-Replayed" in made.headers for made in one.operation.answers.values())
 
 
-@pytest.mark.parametrize("name", CREATING)
+@pytest.mark.parametrize("name", REPEATED)
 async def test_repeated_request_is_answered_the_same(
     client: httpx.AsyncClient, store: Store, redis_url: str, name: str
 ) -> None:
@@ -144,7 +142,7 @@ async def test_repeated_request_is_answered_the_same(
     assert snapshot(redis_url) == stored
 
 
-@pytest.mark.parametrize("name", CREATING)
+@pytest.mark.parametrize("name", REPEATED)
 async def test_fifty_at_once_make_one(
     client: httpx.AsyncClient, store: Store, redis_url: str, name: str
 ) -> None:
@@ -248,7 +246,7 @@ async def test_secret_is_lost_with_the_process(
     assert snapshot(redis_url) == stored
 
 
-@pytest.mark.parametrize("name", [name for name in CREATING if name not in SECRET])
+@pytest.mark.parametrize("name", [name for name in REPEATED if name not in SECRET])
 async def test_what_a_dead_process_made_is_answered(
     client: httpx.AsyncClient, store: Store, redis_url: str, name: str
 ) -> None:
@@ -261,7 +259,8 @@ async def test_what_a_dead_process_made_is_answered(
     stored = count_stored(redis_url)
     again = await post(client, name, ids, "k")
     assert again.is_success
-    assert again.json()["id"] == first.json()["id"]
+    assert again.headers.get("Location") == first.headers.get("Location")
+    assert again.json().get("id") == first.json().get("id")
     assert count_stored(redis_url) == stored
 
 
@@ -327,7 +326,7 @@ async def test_another_request_under_the_key_is_refused(
 async def test_key_counts_for_its_route(client: httpx.AsyncClient, store: Store) -> None:
     """The same key on another route is another key."""
     ids = await own(client, store)
-    made = [await post(client, name, ids, "same") for name in CREATING]
+    made = [await post(client, name, ids, "same") for name in REPEATED]
     assert all(answer.is_success for answer in made)
     assert all("Idempotent-Replayed" not in answer.headers for answer in made)
 
