@@ -208,7 +208,11 @@ async def try_judge(
         tag=TAG,
         scope=Scope.TEST_SETS_READ,
         summary="Measure how far the last judge and people agree",
-        about="On the random sample of the queue; people among each other on all they voted on.",
+        about=(
+            "On the random sample of the queue; people among each other on all they voted on. Also "
+            "each configuration's metric by the judge, put right by whole queries that people "
+            "labelled, and how unsure the grades leave it."
+        ),
         answers=_JOB,
         headers=REQUEST_HEADERS,
         query=WaitParameters,

@@ -130,6 +130,10 @@ def test_table_goes_as_it_is(*, waits: bool) -> None:
     """The queue comes as bytes, and a table of votes is sent as CSV."""
     script = Script([httpx.Response(200, content=b"a,b\n"), answer(VOTED)])
     assert run(script, lambda c: c.export_review("jdg_1"), waits=waits) == b"a,b\n"
+    assert "audit" not in script.requests[0].url.params
+    script = Script([answer(ReviewPage(items=(ROW,), scale_max=3))])
+    rows = run(script, lambda c: c.review("jdg_1", audit="queries"), waits=waits, rows=True)
+    assert (rows, script.requests[0].url.params["audit"]) == ([ROW], "queries")
     script = Script([answer(VOTED)])
     assert run(script, lambda c: c.vote("jdg_1", b"x", rater="ada"), waits=waits) == VOTED
     (request,) = script.requests

@@ -9,9 +9,13 @@ import msgspec
 import pytest
 
 from reteval.contract.agreement import (
+    ConfigMetric,
+    DebiasedMetric,
     Estimate,
+    LabelDoubt,
     ProbeKind,
     ProbeResult,
+    QueryAudit,
     RaterAgreement,
     Scorecard,
 )
@@ -207,10 +211,61 @@ def test_measure_says_why_a_figure_is_missing() -> None:
     ]
 
 
+def test_measure_tells_metrics_beside_what_is_left_to_do() -> None:
+    """Raw and corrected with both bands, how many queries are unsure, and how to get more."""
+    row = ConfigMetric(
+        config="endpoint 1",
+        metric="ndcg@10",
+        debiased=DebiasedMetric(queries=40, labelled=3, raw=KNOWN, corrected=UNKNOWN, bias=UNKNOWN),
+        label_band=(0.4, 0.6),
+    )
+    doubt = LabelDoubt(
+        metric="ndcg@10",
+        queries=40,
+        uncertain=9,
+        unsure_pairs=21,
+        least_margin=0.5,
+        widest_band=0.2,
+        mean_width=0.25,
+        widest=(),
+        calibrated_by=12,
+    )
+    audit = QueryAudit(sampled=30, labelled=3, needed=20, pairs_left=99, fix="Grade more.")
+    nobody = RaterAgreement(
+        raters=(), shared=0, unanimous=0, alpha=UNKNOWN, compared=(), too_perfect=False
+    )
+    found = Measurement(
+        rater="m@1",
+        sampled=4,
+        reviewed=0,
+        agreement=None,
+        raters=nobody,
+        query_audit=audit,
+        metrics=(row, msgspec.structs.replace(row, config="run_1", label_band=None)),
+        labels=doubt,
+    )
+    _, out, _, _ = command("judging", "measure", "jdg_1", answers=[report(measurement=found)])
+    assert out.splitlines()[2:] == [
+        (
+            "endpoint 1 ndcg@10: by the judge 0.50 [0.25, 0.75], labels [0.40, 0.60], "
+            "corrected undefined (no_pairs), by 3 of 40 queries"
+        ),
+        (
+            "run_1 ndcg@10: by the judge 0.50 [0.25, 0.75], "
+            "corrected undefined (no_pairs), by 3 of 40 queries"
+        ),
+        "9 of 40 queries are uncertain, by 21 pairs; label bands are 0.25 wide on average",
+        "to correct: Grade more.",
+    ]
+
+
 def test_table_goes_out_and_comes_back(tmp_path: Path) -> None:
     """The queue is printed or written, and a filled-in table sent with who filled it in."""
     table = httpx.Response(200, content=b"query_id,docid\n")
     assert command("judging", "review", "jdg_1", answers=[table])[1] == "query_id,docid\n"
+    words = ["--audit", "queries"]
+    _, _, _, asked = command("judging", "review", "jdg_1", *words, answers=[table])
+    assert asked.requests[0].url.params["audit"] == "queries"
     path = tmp_path / "review.csv"
     command("judging", "review", "jdg_1", "--output", str(path), answers=[table])
     assert path.read_bytes() == b"query_id,docid\n"
