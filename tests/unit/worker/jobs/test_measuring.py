@@ -10,7 +10,7 @@ import pytest
 from examples.judge.oracle import Oracle
 from examples.judge.server import serve_judge
 from tests.endpoint import serve_answers
-from tests.judging import judge, model, pool, work
+from tests.judging import judge, make, model, pool, search, work
 from worker.judging.priorities import ndcg
 
 QUERIES = 40
@@ -130,11 +130,14 @@ async def test_metric_is_put_right_by_whole_random_queries(
 async def test_bands_of_labels_narrow_as_people_vote(
     client: httpx.AsyncClient, path: str, redis_url: str
 ) -> None:
-    """People's grades are certain, and calibrate the judge's chances of the other pairs."""
+    """People's grades are certain, and calibrate the judge's chances; "unrateable" is none."""
+    rows = await review(client, path)
+    unsaid = {**vote(rows[0]), "grade": "unrateable"}
+    await client.post(f"{path}/votes", json={"votes": [unsaid]})
     early = (await measure(client, path, redis_url))["labels"]
     assert (early["queries"], early["calibrated_by"]) == (QUERIES, 0)
     assert 0 < early["uncertain"] <= QUERIES
-    votes = [vote(row) for row in await review(client, path)]
+    votes = [vote(row) for row in rows]
     await client.post(f"{path}/votes", json={"votes": votes})
     late = (await measure(client, path, redis_url))["labels"]
     assert late["calibrated_by"] == len(votes)
@@ -156,6 +159,20 @@ async def test_queue_is_made_anew_by_calibrated_chances(
     after = [row["doc_id"] for row in await review(client, path, "pairs")]
     assert {row["doc_id"] for row in rows}.isdisjoint(after)
     assert after != before
+
+
+async def test_without_a_judge_no_metric_is_told(client: httpx.AsyncClient, redis_url: str) -> None:
+    """Six queries, judged by nobody: only how many pairs wait, and that they are too few."""
+    with serve_answers(search()) as endpoint:
+        path = await make(client, endpoint.url)
+        await pool(client, path, redis_url)
+    rows = await review(client, path)
+    pair = {"query_id": rows[0]["query_id"], "doc_id": rows[0]["doc_id"], "grade": 1}
+    await client.post(f"{path}/votes", json={"votes": [pair]})
+    found = await measure(client, path, redis_url)
+    assert (found["metrics"], found["labels"]) == ([], None)
+    assert found["query_audit"]["pairs_left"] == len(rows) - 1
+    assert found["query_audit"]["fix"] == "Judge more queries: of 6 no metric can be put right."
 
 
 async def test_table_of_the_drawn_queries(client: httpx.AsyncClient, path: str) -> None:
