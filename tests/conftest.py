@@ -1,5 +1,6 @@
 """Fixtures that everything shares: one real Valkey a session, emptied before each test."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -17,6 +18,11 @@ settings.register_profile(
     "shared", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # machines are shared: how long an example takes says nothing about it
 settings.load_profile("shared")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run three on two cores: much of what is tested is waiting, for leases and for programs."""
+    return (os.cpu_count() or 1) * 3 // 2 or 1
 
 
 @pytest.fixture

@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from typing import Any
 
 import httpx
 import pytest
 from cryptography.fernet import Fernet
+from litestar import Litestar
 
 from service.app import create_app
 from service.settings import Settings
@@ -25,11 +27,18 @@ ENVIRONMENT = {
 }
 
 
+@cache
+def build(settings: Settings) -> Litestar:
+    """Build an app once for all tests with the same settings: each test begins its life anew."""
+    return create_app(settings)
+
+
 @asynccontextmanager
-async def open_client(url: str, **changes: str) -> AsyncIterator[httpx.AsyncClient]:
+async def open_client(
+    url: str, *, make: Callable[[Settings], Litestar] = build, **changes: str
+) -> AsyncIterator[httpx.AsyncClient]:
     """Serve the API in this process and return a client of it."""
-    settings = Settings.from_env({**ENVIRONMENT, "RETEVAL_REDIS_URL": url, **changes})
-    app: Any = create_app(settings)
+    app: Any = make(Settings.from_env({**ENVIRONMENT, "RETEVAL_REDIS_URL": url, **changes}))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.lifespan(),
@@ -48,6 +57,13 @@ def opens() -> Opens:
 async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """Open the API on an empty store."""
     async with open_client(redis_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def newborn(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Open an API that has answered nothing yet, on an empty store."""
+    async with open_client(redis_url, make=create_app) as opened:
         yield opened
 
 

@@ -60,8 +60,11 @@ async def test_pinned_run_can_be_deleted(client: httpx.AsyncClient, ended_run: s
     assert (await client.delete(f"/v1/runs/{ended_run}")).status_code == 204
 
 
-async def test_run_that_does_not_fit_is_refused(redis_url: str, opens: Opens) -> None:
+async def test_run_that_does_not_fit_is_refused(
+    redis_url: str, client: httpx.AsyncClient, opens: Opens
+) -> None:
     """The refusal says how much is needed and left; nothing is stored of the run."""
+    await client.post("/v1/test-sets", json=TEST_SET)  # the scripts take room, too
     with redis.Redis.from_url(redis_url) as connection:
         used = connection.info("memory")["used_memory"]
     async with opens(redis_url, RETEVAL_STORE_BYTES=str(used + 100_000)) as client:

@@ -122,13 +122,13 @@ async def test_totals_of_workers_are_shown(client: httpx.AsyncClient, store: Sto
     assert read(seen, "reteval_reaper_actions_total")[("woken",)] == 1
 
 
-async def test_requests_are_counted_and_timed_by_operation(client: httpx.AsyncClient) -> None:
+async def test_requests_are_counted_and_timed_by_operation(newborn: httpx.AsyncClient) -> None:
     """Every answer counts, errors and unknown routes too; one that was to wait is not timed."""
-    await client.get("/v1/runs")
-    await client.get("/v1/runs/none")
-    await client.get("/v1/runs/none?wait=1")
-    await client.get("/nowhere")
-    seen = await scrape(client)
+    await newborn.get("/v1/runs")
+    await newborn.get("/v1/runs/none")
+    await newborn.get("/v1/runs/none?wait=1")
+    await newborn.get("/nowhere")
+    seen = await scrape(newborn)
     answered = read(seen, "reteval_http_requests_total")
     assert answered[("listRuns", "200")] == 1
     assert answered[("getRun", "404")] == 2

@@ -119,10 +119,10 @@ async def test_reader_by_link_is_shown_less(guarded: httpx.AsyncClient, store: S
     assert (b"hidden" in own.content, b"hidden" in shared.content) == (True, False)
 
 
-async def test_short_way_is_measured(client: httpx.AsyncClient, ended_run: str) -> None:
+async def test_short_way_is_measured(newborn: httpx.AsyncClient, ended_run: str) -> None:
     """Each answer is in the numbers of its operation, with its time."""
     for _ in range(3):
-        await client.get(f"/v1/runs/{ended_run}/results")
-    page = (await client.get("/metrics")).text
+        await newborn.get(f"/v1/runs/{ended_run}/results")
+    page = (await newborn.get("/metrics")).text
     assert 'reteval_http_requests_total{operation="getResults",status="200"} 3.0' in page
     assert 'reteval_http_request_seconds_count{operation="getResults"} 3.0' in page
