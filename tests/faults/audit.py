@@ -80,7 +80,17 @@ def count_repeats(run_id: str, endpoint: Endpoint) -> int:
 
 
 def numbers_of(report: Results) -> Numbers:
-    """Return what two runs over the same answers must agree in, bit for bit."""
+    """Return what two runs over the same answers must agree in, bit for bit.
+
+    How hard a query is follows from the runs before, which are others for the second one.
+    """
     kept = ("status", "num_queries", "counts", "metrics", "slices", "definitions", "depth")
     whole: Numbers = msgspec.to_builtins(report)
-    return {name: whole.get(name) for name in kept}
+    numbers = {name: whole.get(name) for name in kept}
+    numbers["slices"] = {
+        name: each for name, each in whole["slices"].items() if not name.startswith("difficulty:")
+    }
+    rules = dict(whole["definitions"]["slices"])
+    rules.pop("difficulty", None)
+    numbers["definitions"] = whole["definitions"] | {"slices": rules}
+    return numbers

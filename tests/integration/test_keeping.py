@@ -19,7 +19,7 @@ from reteval.contract.runs import Run
 from tests.endpoint import serve_answers
 from tests.service_process import run_service
 
-FACTOR = 4.0
+FACTOR = 5.0
 """How far the estimate may lie above the truth; docs/retention.md states it."""
 SHORTFALL = 1.1
 CANARY = "c4n4ry-s3cret"
@@ -90,7 +90,7 @@ def test_estimates_hold(
     scored: bool,  # noqa: FBT001 - a case of the table
     request_fields: dict[str, Any],
 ) -> None:
-    """A run takes what was planned at most, and not less than a quarter of it."""
+    """A run takes what was planned at most, and not less than a fifth of it."""
     answer = documents(100_000, depth, make, scored=scored)
     with serve_answers(answer) as endpoint, Client(service) as client:
         made = client.upload(a_test_set(queries, make, tags=["a", "b"]))

@@ -67,12 +67,12 @@ async def test_run_that_does_not_fit_is_refused(
     await client.post("/v1/test-sets", json=TEST_SET)  # the scripts take room, too
     with redis.Redis.from_url(redis_url) as connection:
         used = connection.info("memory")["used_memory"]
-    async with opens(redis_url, RETEVAL_STORE_BYTES=str(used + 100_000)) as client:
-        await client.post("/v1/test-sets", json=TEST_SET)
-        small = await client.post("/v1/runs", json=run_body())
+    async with opens(redis_url, RETEVAL_STORE_BYTES=str(used + 100_000)) as bounded:
+        await bounded.post("/v1/test-sets", json=TEST_SET)
+        small = await bounded.post("/v1/runs", json=run_body())
         attacked = {"preset": "full"}
-        refused = await client.post("/v1/runs", json=run_body(adversarial=attacked))
-        runs = (await client.get("/v1/runs")).json()["items"]
+        refused = await bounded.post("/v1/runs", json=run_body(adversarial=attacked))
+        runs = (await bounded.get("/v1/runs")).json()["items"]
     assert small.status_code == 202
     assert (refused.status_code, refused.json()["code"]) == (507, "storage_full")
     assert "are left beside what is stored" in refused.json()["detail"]
