@@ -95,7 +95,7 @@ async def get_docs(request: AnyRequest) -> Response[str]:
     return Response(page, media_type=HTML, headers={"Content-Security-Policy": CONTENT_SECURITY})
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Writes repeated parts out, as readers of the document expect."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - the signature is yaml's
