@@ -19,6 +19,7 @@ from prometheus_client import (
 )
 
 from service.api.envelope import read_header, request_id
+from service.logs import REQUEST
 from service.tracing import note, span
 
 _BEGAN: Final = "began"
@@ -72,9 +73,7 @@ def observe(*, traced: bool) -> Middleware:
         async def observed(scope: Scope, receive: Receive, send: Send) -> None:
             state = scope["state"]
             state[_BEGAN], state[_OPERATION] = time.perf_counter(), name_operation(scope)
-            bound = structlog.contextvars.bind_contextvars(
-                request_id=request_id(scope), operation=state[_OPERATION]
-            )
+            bound = REQUEST.set((request_id(scope), state[_OPERATION]))
             try:
                 if not traced and not _LEVELS.isEnabledFor(logging.DEBUG):
                     await app(scope, receive, send)  # nobody looks on
@@ -82,7 +81,7 @@ def observe(*, traced: bool) -> Middleware:
                     with _span(scope) if traced else nullcontext():
                         await app(scope, receive, _note_status(send))
             finally:
-                structlog.contextvars.reset_contextvars(**bound)
+                REQUEST.reset(bound)
 
         return observed
 

@@ -38,7 +38,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.errors",
         "service.tracing",
     ),
-    "service.api": ("service.core", "service.errors", "service.tracing"),
+    "service.api": ("service.core", "service.errors", "service.logs", "service.tracing"),
     "service.pages": ("service.core", "service.errors"),
     "service.app": (
         "service.api",
