@@ -7,12 +7,10 @@ import schemathesis
 
 
 @schemathesis.serializer("application/x-ndjson", "application/jsonl")
-def write_lines(context: Any, value: Any) -> bytes:
-    """Write texts as they are, and anything else a JSON value a line."""
-    if isinstance(value, bytes | str):
-        return write_bytes(context, value)
+def write_lines(_context: Any, value: Any) -> bytes:
+    """Write bytes and texts as they are, and anything else a JSON value a line."""
     rows = value if isinstance(value, list) else [value]
-    return "\n".join(map(json.dumps, rows)).encode()
+    return b"\n".join(map(_encode, rows))
 
 
 @schemathesis.serializer(
@@ -23,6 +21,10 @@ def write_lines(context: Any, value: Any) -> bytes:
 )
 def write_bytes(_context: Any, value: Any) -> bytes:
     """Write bytes and texts as they are, and anything else as JSON: none of it is an archive."""
+    return _encode(value)
+
+
+def _encode(value: Any) -> bytes:
     if isinstance(value, bytes):
         return value
     text = value if isinstance(value, str) else json.dumps(value)
