@@ -1,12 +1,16 @@
 """The preview of an upload as text: files, rows, what is refused and why, first queries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from reteval._uploads import UploadOptions
 from reteval.cli.report import diagnostic_lines
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import table
 from reteval.contract.imports import ImportPreview
+
+_FEW: Final = 3
+"""Rows that are shown of those that are refused for one reason."""
 
 
 def show_preview(session: Session, words: UploadOptions) -> int:
@@ -44,8 +48,8 @@ def render_preview(preview: ImportPreview) -> Iterator[str]:
             f"set       {stats.queries:,} queries ({stats.scorable:,} scorable, "
             f"{preview.unjudged_queries:,} unjudged), {stats.judgments:,} judgments"
         )
+    yield from diagnostic_lines(preview.warnings)  # first: they often are why rows are refused
     yield from _refusals(preview)
-    yield from diagnostic_lines(preview.warnings)
     yield from (f"query     {one.id}: {one.query[:100]}" for one in preview.queries)
     yield "" if preview.storable else "it would not be stored as it is"
 
@@ -53,9 +57,25 @@ def render_preview(preview: ImportPreview) -> Iterator[str]:
 def _refusals(preview: ImportPreview) -> Iterator[str]:
     for reason, count in preview.reasons.items():
         yield f"refused   {reason}: {count:,}"
-    for row in preview.refused:
-        yield f"  {row.file} {row.pointer or f'row {row.row}'}: {row.message}"
-        yield f"       fix: {row.fix}"
-    for problem in preview.problems:
-        yield f"problem   {problem.pointer or f'row {problem.row}'}: {problem.message}"
-        yield f"       fix: {problem.fix}"
+    places = (
+        (f"  {row.file} {row.pointer or f'row {row.row}'}: {row.message}", row.fix)
+        for row in preview.refused
+    )
+    yield from _by_cure(places)
+    problems = (
+        (f"problem   {one.pointer or f'row {one.row}'}: {one.message}", one.fix)
+        for one in preview.problems
+    )
+    yield from _by_cure(problems)
+
+
+def _by_cure(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the first few of those that one cure mends, how many more there are, and the cure."""
+    cures: dict[str, list[str]] = {}
+    for line, cure in found:
+        cures.setdefault(cure, []).append(line)
+    for cure, lines in cures.items():
+        yield from lines[:_FEW]
+        if len(lines) > _FEW:
+            yield f"       and {len(lines) - _FEW} more like it"
+        yield f"       fix: {cure}"

@@ -35,6 +35,21 @@ def test_preview_shows_rules_that_the_whole_breaks() -> None:
     assert "set    " not in text
 
 
+def test_preview_shows_a_few_of_many_like_each_other() -> None:
+    """Three places for each cure, the number of the others, and the cure once; warnings first."""
+    problems = tuple(
+        ProblemItem(pointer=f"/queries/{n}", message="no document", fix="Judge one.")
+        for n in range(9)
+    )
+    lines = list(render_preview(a_preview(problems=problems)))
+    shown = [line for line in lines if line.startswith("problem ")]
+    assert shown == [f"problem   /queries/{n}: no document" for n in range(3)]
+    assert lines[lines.index(shown[-1]) + 1] == "       and 6 more like it"
+    assert lines.count("       fix: Judge one.") == 1
+    warned = next(n for n, line in enumerate(lines) if line.startswith("[warn]"))
+    assert warned < lines.index("refused   not_a_grade: 1")
+
+
 def test_dry_run_sends_options_and_stores_nothing(tmp_path: Path) -> None:
     """The command's options are those of the request; a set that would be refused exits with 1."""
     path = tmp_path / "a.csv"
