@@ -189,6 +189,10 @@ def write_vote(vote: Vote) -> bytes:
 
 
 def read_votes(lines: bytes | None) -> list[Vote]:
-    """Read the votes on a query's pairs, oldest first."""
+    """Read the votes on a query's pairs, oldest first.
+
+    A line that is there twice is one vote: it was written again where its first answer was lost.
+    """
     with reading("votes"):
-        return _VOTES.decode_lines(lines) if lines else []
+        once = dict.fromkeys((lines or b"").split(b"\n"))
+        return [_VOTES.decode(line) for line in once if line]

@@ -1,12 +1,12 @@
 """What a job finds out on its way to the store: written a few times a second, as it comes."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Final, Generic, Self, TypeVar
 
 from service.errors import StorageFullError, StoreUnavailableError
-from service.store.ending import end_task
 from service.store.fencing import LostClaimError
 from worker.jobs.hold import Stop
 from worker.jobs.work import Work, log
@@ -29,6 +29,7 @@ class Keeper(Generic[T]):
         self._write = write
         self._pending: list[T] = []
         self._writing: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
 
     def take(self, found: T) -> None:
         """Take something to be written soon."""
@@ -44,14 +45,17 @@ class Keeper(Generic[T]):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._writing is not None:
-            await end_task(self._writing)
+        self._ended.set()
+        if self._writing is not None:  # not cancelled: what it is writing would be written twice
+            await self._writing
         if self._work.hold.reason is not Stop.LOST:
             await self._flush()
 
     async def _keep(self) -> None:
-        while True:
-            await asyncio.sleep(PAUSE_S)
+        while not self._ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PAUSE_S):
+                    await self._ended.wait()
             try:
                 await self._flush()
             except (StoreUnavailableError, StorageFullError) as exc:
