@@ -21,8 +21,9 @@ from service.store.connection import Connection
 from service.store.damage import reading
 from service.store.errands import Errand
 from service.store.idempotency import script_words, under_way
+from service.store.judging_records import JudgingRecord, JudgingSpec, StepRecord, StepSpec
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal
-from service.store.records import Idempotency, JudgingRecord, JudgingSpec, StepRecord, StepSpec
+from service.store.records import Idempotency
 from service.store.scripts import Scripts, text
 from service.store.shelves import Shelf
 

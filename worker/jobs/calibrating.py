@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from service.store.records import JudgingRecord
+from service.store.judging_records import JudgingRecord
 from worker.jobs.work import Work
 from worker.judging.beliefs import find_chances, find_last, find_people
 from worker.judging.calibration import Calibration

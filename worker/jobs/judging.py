@@ -15,8 +15,8 @@ from reteval.contract.judge_prompts import JudgePrompt
 from reteval.contract.judges import Judge, JudgeProgress
 from reteval.contract.judgings import JudgingState
 from reteval.contract.outcomes import FailureCode
+from service.store.judging_records import JudgingRecord, StepSpec
 from service.store.pools import Pooled
-from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.bench import Bench, Item, Verdict, open_chat
 from worker.jobs.keeping import Keeper
 from worker.jobs.queueing import queue_pairs

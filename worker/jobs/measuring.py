@@ -14,8 +14,8 @@ from reteval.contract.judgings import JudgingReport, Measurement
 from reteval.contract.pools import PooledPair
 from reteval.contract.votes import AUDITED_QUERIES, QueueReason, RaterKind
 from service.store.chunks import SIZE
+from service.store.judging_records import JudgingRecord, StepSpec
 from service.store.pools import Pooled
-from service.store.records import JudgingRecord, StepSpec
 from worker.jobs.bench import Bench, Item, open_chat
 from worker.jobs.calibrating import calibrate
 from worker.jobs.judging import list_queries, need_judge

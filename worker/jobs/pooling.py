@@ -19,8 +19,8 @@ from reteval.contract.pools import SNAPSHOT_CHARS, PoolCounts, PooledPair
 from reteval.contract.testsets import Query
 from reteval.contract.votes import QueuedPair, QueueReason
 from service.store.bare_report import iso_time
+from service.store.judging_records import JudgingRecord
 from service.store.pools import Pool
-from service.store.records import JudgingRecord
 from service.store.sealing import split_numbered, unseal
 from worker.jobs.keeping import Keeper
 from worker.jobs.sharing import name_target, share_lanes, share_pace

@@ -6,7 +6,7 @@ import msgspec
 
 from reteval.contract.judgings import Review
 from reteval.contract.votes import QueueReason
-from service.store.records import JudgingRecord
+from service.store.judging_records import JudgingRecord
 from worker.jobs.calibrating import calibrate
 from worker.jobs.work import Work
 from worker.judging.queue import Candidate, look_at, make_queue

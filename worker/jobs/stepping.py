@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from reteval.contract.judgings import JudgingState
 from reteval.contract.runs import RunStatus
 from service.store.bare_report import iso_time
-from service.store.records import JudgingRecord
+from service.store.judging_records import JudgingRecord
 from worker.jobs.hold import Stop
 from worker.jobs.work import Work
 

@@ -6,7 +6,7 @@ from typing import Final
 from reteval.contract.judgings import JobKind, JudgingState
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
-from service.store.records import JudgingRecord, StepSpec
+from service.store.judging_records import JudgingRecord, StepSpec
 from worker.jobs.hold import Stop
 from worker.jobs.judging import judge_pairs
 from worker.jobs.measuring import measure_agreement, probe_judge

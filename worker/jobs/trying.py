@@ -8,7 +8,7 @@ from reteval.contract.judges import JudgeEstimate, Trial
 from reteval.contract.judgings import JudgingReport
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import RunStatus
-from service.store.records import JudgingRecord, StepSpec
+from service.store.judging_records import JudgingRecord, StepSpec
 from worker.jobs.bench import Item, Known, open_chat, show_pair, write_ask
 from worker.jobs.judging import list_left, list_queries, need_judge
 from worker.jobs.work import Work

@@ -16,8 +16,8 @@ from service.core.judging.consensus import settle
 from service.core.judging.judgings import get_judging, name_set
 from service.core.test_sets import Lineage, head_of, stage, store_test_set
 from service.errors import JudgingBusyError, JudgingIncompleteError
+from service.store.judging_records import JudgingRecord
 from service.store.pools import Pooled
-from service.store.records import JudgingRecord
 
 TRIES: Final = 3
 """Times that a judging is read anew which others vote on meanwhile."""

@@ -21,8 +21,9 @@ from service.core.runs import find_test_set
 from service.core.texts import check_text
 from service.errors import AlreadyTerminalError, InvalidError, NotFoundError, ServiceError
 from service.store.bare_report import iso_time
+from service.store.judging_records import JudgingRecord, JudgingSpec
 from service.store.keys import JUDGING_PREFIX, new_id
-from service.store.records import Idempotency, JudgingRecord, JudgingSpec
+from service.store.records import Idempotency
 from service.store.sealing import join_numbered, seal
 
 MAX_PAIRS: Final = 500_000

@@ -24,8 +24,9 @@ from reteval.contract.votes import (
 from service.core.backend import Backend, to_iso
 from service.core.judging.consensus import settle
 from service.errors import InvalidError, JudgingIncompleteError
+from service.store.judging_records import JudgingRecord
 from service.store.pools import Pooled, write_vote
-from service.store.records import Idempotency, JudgingRecord
+from service.store.records import Idempotency
 
 Audit = Literal["pairs", "queries"]
 """What of a sample is shown: single pairs, at the head of the queue, or whole queries alone."""

@@ -21,8 +21,9 @@ from service.core.judging.judgings import get_judging
 from service.errors import InvalidError, JudgingIncompleteError, NotFoundError
 from service.queue import INTERACTIVE, RUNS
 from service.store.bare_report import iso_time
+from service.store.judging_records import JudgingRecord, StepRecord, StepSpec
 from service.store.keys import STEP_PREFIX, new_id
-from service.store.records import Idempotency, JudgingRecord, StepRecord, StepSpec
+from service.store.records import Idempotency
 from service.store.sealing import seal
 
 POLL_S: Final = 0.5
