@@ -26,6 +26,7 @@ from reteval.contract.stability import Stability
 from reteval.contract.testsets import TestSet
 from reteval.contract.unjudged import UnjudgedHits
 from worker.metrics.definitions import definitions
+from worker.pipeline.columns import Worth, name_columns, show_worth
 from worker.pipeline.difficulty import Difficulty
 from worker.pipeline.findings import find_all
 from worker.pipeline.holdout import count_answered
@@ -75,13 +76,6 @@ class RunEvidence(Struct, frozen=True, kw_only=True):
     found: tuple[Diagnostic, ...] = ()
     outside: int = 0
     difficulty: Difficulty = Difficulty()
-
-
-class Worth(Struct, frozen=True):
-    """A stretch of variants: the headline metric of each, and that of its clean query."""
-
-    value: "array[float]"
-    clean: "array[float]"
 
 
 class Evaluation(Struct, frozen=True, kw_only=True):
@@ -146,8 +140,8 @@ def evaluate(evidence: RunEvidence) -> Evaluation:
     return Evaluation(
         report=_report(evidence, scores, counts, verdict, readings),
         error=verdict.reason,
-        columns=_columns(evidence, scores),
-        variants=_show_worth(readings.variants),
+        columns=name_columns(scores, unscored=len(plan.nothing)),
+        variants=show_worth(readings.variants),
         unjudged=[]
         if verdict.reason
         else list_unjudged(plan.queries, sent=plan.scorable, outcomes=clean[: len(plan.scorable)]),
@@ -333,20 +327,3 @@ def _versions(evidence: RunEvidence) -> dict[str, str]:
         "numpy": version("numpy"),
         "scipy": version("scipy"),
     }
-
-
-def _columns(evidence: RunEvidence, scores: Scores) -> dict[str, "array[float]"]:
-    padding = np.full(len(evidence.plan.nothing), np.nan)
-    return {
-        str(metric): _column(np.concatenate([values, padding]))
-        for metric, values in scores.values.items()
-    }
-
-
-def _show_worth(variants: Variants | None) -> Iterator[Worth]:
-    for rows in variants.worth.blocks() if variants else ():
-        yield Worth(_column(rows["value"]), _column(rows["clean"]))
-
-
-def _column(values: "np.ndarray[Any, np.dtype[np.float64]]") -> "array[float]":
-    return array("d", values.tobytes())
