@@ -39,6 +39,7 @@ def add_suites(commands: "Commands[argparse.ArgumentParser]") -> None:
     for action in (run, add_command(actions, "remove", "delete a suite", SUITE_EXAMPLE)):
         action.add_argument("suite", metavar="SUITE", help="id or name")
     add_run_options(run)
+    run.set_defaults(profiled=("endpoint", "metrics"))
     for name, about in (
         ("results", "print what a run over a suite has brought"),
         ("cancel", "cancel all runs of it"),

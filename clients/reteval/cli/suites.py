@@ -94,17 +94,15 @@ def _show_started(session: Session, run: SuiteRun) -> int:
     if session.options.json:
         session.print_json(run)
     else:
-        session.print(
-            f"{run.id} {run.status.value}: {len(run.rows)} runs\n"
-            f"next: reteval suite results {run.id}\n"
-        )
+        session.print(f"{run.id} {run.status.value}: {len(run.rows)} runs\n")
+        session.hint("suite", "results", run.id)
     return Exit.DONE
 
 
 def _watch(session: Session, suite_run_id: str) -> SuiteRun:
     if session.options.json:
         return session.client.wait_suite(suite_run_id)
-    meter = meter_for(session.stderr, session.clock)
+    meter = meter_for(session.stderr.stream, session.place.clock)
     try:
         return session.client.wait_suite(suite_run_id, on_progress=meter.show)
     finally:

@@ -10,7 +10,9 @@ import pytest
 
 from reteval import Client, Retry, RunStatus
 from reteval.cli import main
-from reteval.contract.runs import Progress
+from reteval.cli.place import Place
+from reteval.contract.runs import Progress, RunPage
+from tests.unit.reteval.cli.places import Terminal, a_place
 from tests.unit.reteval.documents import (
     URL,
     Handler,
@@ -25,29 +27,23 @@ from tests.unit.reteval.documents import (
 SEARCH = "http://search.example/q"
 
 
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        """Say so."""
-        return True
-
-
 def command(
     *argv: str,
     answers: Sequence[httpx.Response | Exception | Handler],
     stderr: io.StringIO | None = None,
+    stdout: io.StringIO | None = None,
+    place: Place | None = None,
 ) -> tuple[int, str, str, Script]:
     """Carry out a command line against a scripted service."""
     service = Script(answers)
-    out, err = io.StringIO(), stderr or io.StringIO()
+    out, err = stdout or io.StringIO(), stderr or io.StringIO()
 
     def connect(url: str | None, api_key: str | None) -> Client:
         http = httpx.Client(transport=httpx.MockTransport(service))
         quiet: Callable[[float], object] = lambda _: None  # noqa: E731 - one word
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=quiet)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err)
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=place or a_place())
     return code, out.getvalue(), err.getvalue(), service
 
 
@@ -91,9 +87,9 @@ def test_upload_trec_as_json(tmp_path: Path) -> None:
 
 def test_run_says_what_comes_next() -> None:
     """A run that is not waited for is printed with its cost and the next command."""
-    code, out, _, _ = command("run", "docs", SEARCH, answers=[answer(a_run(), 202)])
-    expected = "run_1 queued: 10 queries and at most 40 changed ones\nnext: reteval wait run_1\n"
-    assert (0, expected) == (code, out)
+    code, out, err, _ = command("run", "docs", SEARCH, answers=[answer(a_run(), 202)])
+    expected = "run_1 queued: 10 queries and at most 40 changed ones\n"
+    assert (0, expected, "next: reteval wait run_1\n") == (code, out, err)
 
 
 def test_run_as_json() -> None:
@@ -114,18 +110,22 @@ def test_run_and_wait_prints_the_report() -> None:
         answer(running),
         ended(RunStatus.COMPLETED),
         answer(a_report()),
+        answer(RunPage(items=(a_run(),))),
     ]
     code, out, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers)
     assert 0 == code
     assert "recall@5  0.810" in out
-    expected = "started run_1\nrun_1 running 4/10, 1 failed\nrun_1 completed 0/10\n"
-    assert expected == err
+    assert err == (
+        "started run_1\nrun_1 running 4/10, 1 failed\nrun_1 completed 0/10\n"
+        f"next: reteval run docs {SEARCH} --wait --label candidate\n"
+    )
 
 
 def test_run_and_wait_on_a_terminal() -> None:
     """On a terminal one line redraws itself and is ended before the report."""
     answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
-    code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers, stderr=Terminal())
+    words = ("run", "docs", SEARCH, "--wait", "--header", "A: b")
+    code, _, err, _ = command(*words, answers=answers, stderr=Terminal())
     assert (0, f"started run_1\n\r[{'-' * 24}] completed 0/10\n") == (code, err)
 
 
@@ -198,6 +198,8 @@ def test_results_that_are_no_report() -> None:
         (("upload",), "write either FILE"),
         (("upload", "absent.json"), "absent.json"),
         (("run", "docs"), "no endpoint"),
+        (("run", SEARCH), "no test set: write its id or name"),
+        (("run",), "no test set: write its id or name"),
         (("wait", ""), "no id or name"),
         (("--url", "here", "wait", "run_1"), "no address of a service"),
     ],
@@ -212,9 +214,9 @@ def test_wrong_command_lines(argv: tuple[str, ...], said: str) -> None:
 def test_words_that_cannot_be_parsed(capsys: pytest.CaptureFixture[str]) -> None:
     """The parser itself answers 2, too."""
     with pytest.raises(SystemExit) as caught:
-        main(["run"])
+        main(["wait"])
     assert 2 == caught.value.code
-    assert "TEST_SET" in capsys.readouterr().err
+    assert "RUN" in capsys.readouterr().err
 
 
 def test_interrupt_says_that_the_run_goes_on() -> None:
@@ -279,4 +281,4 @@ def test_main_writes_to_the_real_streams(capsys: pytest.CaptureFixture[str]) -> 
     assert 0 == main(["wait", "run_1"], connect=lambda _, key: Client(URL, key, http=http))
     captured = capsys.readouterr()
     assert "run_1 completed\n" == captured.out
-    assert "run_1 completed 0/10\n" == captured.err
+    assert "run_1 completed 0/10\nnext: reteval results run_1\n" == captured.err

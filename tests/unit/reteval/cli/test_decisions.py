@@ -9,6 +9,7 @@ import pytest
 from reteval import Client, Retry, RunStatus
 from reteval.cli import main
 from reteval.cli.comparison import comparison_lines
+from tests.unit.reteval.cli.places import a_place
 from tests.unit.reteval.decisions import (
     a_comparison,
     a_comparison_report,
@@ -32,7 +33,7 @@ def command(
         http = httpx.Client(transport=httpx.MockTransport(service))
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=str)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err)
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=a_place())
     return code, out.getvalue(), err.getvalue(), service
 
 
@@ -61,7 +62,7 @@ def test_compare_prints_the_verdict_first() -> None:
         "--intersection",
         answers=[answer(a_pending_comparison(), 202), answer(a_comparison())],
     )
-    assert (0, "") == (code, err)
+    assert (0, "next: reteval open cmp_1\n") == (code, err)
     lines = out.splitlines()
     assert "no change (recall@5): No change within 0.02." == lines[0]
     assert "baseline  run_0 main, docs version 2" == lines[1]
@@ -221,10 +222,10 @@ def test_power_from_runs() -> None:
 
 def test_retry_starts_a_child() -> None:
     """Header values, which the service has forgotten, go along; nothing else has to."""
-    code, out, _, service = command(
+    code, _, err, service = command(
         "retry", "run_0", "--header", "X-Key: s", answers=[answer(a_run(), 202)]
     )
-    assert (0, True) == (code, "next: reteval wait run_1" in out)
+    assert (0, "next: reteval wait run_1\n") == (code, err)
     assert {"headers": {"X-Key": "s"}} == msgspec.json.decode(service.bodies[0])
     command("retry", "run_0", answers=[answer(a_run(), 202)])
 
@@ -232,8 +233,8 @@ def test_retry_starts_a_child() -> None:
 def test_rescore_starts_a_child() -> None:
     """Only what differs is sent; with --wait the child's report is printed."""
     argv = ("rescore", "run_0", "--metrics", "map,ndcg@5", "--relevant-from", "2")
-    code, out, _, service = command(*argv, answers=[answer(a_run(), 202)])
-    assert (0, True) == (code, "next: reteval wait run_1" in out)
+    code, _, err, service = command(*argv, answers=[answer(a_run(), 202)])
+    assert (0, "next: reteval wait run_1\n") == (code, err)
     assert {"metrics": ["map", "ndcg@5"], "relevant_from": 2} == msgspec.json.decode(
         service.bodies[0]
     )
