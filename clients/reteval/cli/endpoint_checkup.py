@@ -10,9 +10,8 @@ from reteval.cli.findings import Found, doubtful, well, wrong
 from reteval.cli.session import Session
 from reteval.contract.probes import ProbeReport, Suggestion
 from reteval.contract.testsets import TestSet
-from reteval.errors import InvalidError, RetevalError, WaitTimeoutError
+from reteval.errors import InvalidError, RetevalError, UnauthorizedError, WaitTimeoutError
 
-PROBE_S: Final = 60.0
 _ANY_QUERY: Final = "test"
 
 
@@ -24,19 +23,21 @@ def examine_endpoint(session: Session, test_set: TestSet | None) -> Iterator[Fou
     else:
         request["test_set"] = test_set.id
     try:
-        probe = session.client.probe(request, timeout_s=PROBE_S)
+        probe = session.client.probe(request, timeout_s=session.options.wait_at_most)
     except InvalidError as exc:
         yield from _refused(exc)
     except WaitTimeoutError as exc:
         yield wrong("endpoint", str(exc), "see that a worker runs: `python -m service up` has some")
+    except UnauthorizedError as exc:
+        yield wrong("endpoint", f"it could not be tried: {exc}", "have a key made that may run")
     except RetevalError as exc:
-        yield wrong("endpoint", f"it could not be tried: {exc}", "see the message; then ask again")
+        yield wrong("endpoint", f"it could not be tried: {exc}", "ask again later")
     else:
         if probe.report is None:
             reason = probe.error or "no reason given"
             yield wrong("endpoint", f"{probe.id} {probe.status.value}: {reason}", "try once more")
         else:
-            yield from _read(probe.report)
+            yield from _read(probe.report, judged=test_set is not None)
 
 
 def _refused(exc: InvalidError) -> Iterator[Found]:
@@ -47,17 +48,22 @@ def _refused(exc: InvalidError) -> Iterator[Found]:
         yield wrong("endpoint", message, item.fix or "mend its description")
 
 
-def _read(report: ProbeReport) -> Iterator[Found]:
+def _read(report: ProbeReport, *, judged: bool) -> Iterator[Found]:
     for text in report.problems:
-        yield wrong("endpoint", text, _show(report))
+        cause, _, remedy = text.rpartition("; ")
+        yield wrong("endpoint", cause or text, remedy if cause else _show(report))
     answered = [one for one in report.answers if one.status.answered]
     if not answered:
         return
     hits = [one for one in answered if one.returned]
     slowest = max(one.latency_ms or 0.0 for one in answered)
     said = f"{len(answered)} of {len(report.answers)} queries answered, slowest {slowest:.0f} ms"
+    if not hits and judged:
+        yield wrong("endpoint", f"{said}, none of them with a hit", _show(report))
+        return
     if not hits:
-        yield wrong("endpoint", f"{said}, all of them without a hit", _show(report))
+        fix = "name a TEST_SET, so that its queries are sent"
+        yield doubtful("endpoint", f"{said}, without a hit for {_ANY_QUERY!r}", fix)
         return
     yield well("endpoint", said)
     yield from _examine_ids(report)

@@ -113,7 +113,7 @@ def _write(session: Session, beginning: Beginning) -> list[str]:
         raise UsageError(f"{beginning.queries} is no file: name one with your queries, or none")
     there = [name for name in contents if (folder / name).exists()]
     if there and not session.options.force:
-        raise UsageError(f"{', '.join(there)} exists: edit it, or write over it with --force")
+        raise UsageError(f"already there: {', '.join(there)}; --force writes over what is there")
     for name, text in contents.items():
         (folder / name).write_text(text, "utf-8")
     return list(contents)

@@ -7,17 +7,15 @@ from typing import Final, TextIO
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All but line feed and tab, and the marks that turn the direction of a line around."""
 _GOOD, _BAD, _DOUBT, _NOTE = "36", "1;31", "33", "2"
-_COLOURED: Final = (
-    (re.compile(r"^(?:ok|PASS|pass|better)\b|\bbetter$", re.MULTILINE), _GOOD),
-    (
-        re.compile(
-            r"^(?:(?:usage )?error:|\[block\]|problem\b|FAIL|fail\b|blocked\b|worse\b)|\bworse$",
-            re.MULTILINE,
-        ),
-        _BAD,
-    ),
-    (re.compile(r"^(?:\[warn\]|warn\b|inconclusive\b)|\binconclusive$", re.MULTILINE), _DOUBT),
-    (re.compile(r"^(?:\[info\]|next\b[^:\n]*:)", re.MULTILINE), _NOTE),
+_COLOURED: Final = tuple(
+    (re.compile(pattern, re.MULTILINE), code)
+    for pattern, code in (
+        (r"^(?:ok\b|PASS\b|better(?= \())|\bbetter$", _GOOD),
+        (r"^(?:problem|FAIL|BLOCKED|ERROR)\b|^(?:usage )?error:|^\[block\]", _BAD),
+        (r"^worse(?= \()|\bworse$", _BAD),
+        (r"^(?:\[warn\]|(?:warn|INCONCLUSIVE)\b|inconclusive(?= \())|\binconclusive$", _DOUBT),
+        (r"^(?:\[info\]|next\b[^:\n]*:)", _NOTE),
+    )
 )
 """Words that say how something is; they say it without colours, too."""
 

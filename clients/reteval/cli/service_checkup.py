@@ -116,11 +116,11 @@ def examine_key(session: Session) -> Generator[Found, None, bool]:
 def examine_scopes(session: Session) -> Iterator[Found]:
     """Look which of the usual scopes the key lacks."""
     lacks = [scope for scope, ask in _ASKS.items() if _is_refused(session.client, ask)]
-    for scope in lacks:
-        fix = f"have a key made that has it: reteval keys create NAME --scopes {scope.value},…"
-        yield doubtful("scope", f"the key lacks {scope.value}", fix)
     if not lacks:
         yield well("scope", "the key may upload, run and read")
+        return
+    fix = f"have a key made that may do more: reteval keys create NAME --scopes {','.join(_ASKS)}"
+    yield doubtful("scope", f"the key lacks {', '.join(lacks)}", fix)
 
 
 def _is_refused(client: Client, ask: Callable[[Client], object]) -> bool:

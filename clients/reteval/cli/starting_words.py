@@ -6,6 +6,7 @@ from typing import Final
 
 from reteval.cli.words import Commands, add_command
 
+PROBE_S: Final = 60.0
 SHELLS: Final = ("bash", "zsh", "fish")
 STARTER: Final = "starter"
 DEMO_ENDPOINT: Final = "http://127.0.0.1:9000/search"
@@ -70,7 +71,15 @@ def _add_doctor(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument(
         "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
     )
-    parser.set_defaults(profiled=("test_set", "endpoint"), query=[], depth=None)
+    parser.add_argument(
+        "--timeout",
+        dest="wait_at_most",
+        type=float,
+        metavar="S",
+        default=PROBE_S,
+        help=f"seconds to wait for the endpoint; default {PROBE_S:g}",
+    )
+    parser.set_defaults(profiled=("test_set", "endpoint"))
 
 
 def _add_open(commands: "Commands[argparse.ArgumentParser]") -> None:

@@ -15,6 +15,9 @@ examples:
   reteval suite create search docs faq 'tickets'
   reteval suite run search https://search.example/query --label hybrid-k60 --wait
   reteval suite results srn_0123456789abcdef
+  reteval suite cancel srn_0123456789abcdef
+  reteval suite list
+  reteval suite remove search
 """
 
 

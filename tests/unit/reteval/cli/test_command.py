@@ -1,7 +1,7 @@
 import io
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import httpx
@@ -29,7 +29,7 @@ SEARCH = "http://search.example/q"
 
 def command(
     *argv: str,
-    answers: Sequence[httpx.Response | Exception | Handler],
+    answers: Iterable[httpx.Response | Exception | Handler],
     stderr: io.StringIO | None = None,
     stdout: io.StringIO | None = None,
     place: Place | None = None,
@@ -282,3 +282,70 @@ def test_main_writes_to_the_real_streams(capsys: pytest.CaptureFixture[str]) -> 
     captured = capsys.readouterr()
     assert "run_1 completed\n" == captured.out
     assert "run_1 completed 0/10\nnext: reteval results run_1\n" == captured.err
+
+
+def test_second_run_is_compared_with_the_first() -> None:
+    """After a run the hint names the newest other one of the same test set."""
+    found = RunPage(items=(a_run(), a_run(id="run_0")))
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report()), answer(found)]
+    _, _, err, service = command("run", "docs", SEARCH, "--wait", answers=answers)
+    assert err.endswith("\nnext: reteval compare run_0 run_1\n")
+    assert dict(service.requests[-1].url.params) == {
+        "test_set": "ts_1",
+        "status": "completed",
+        "limit": "2",
+    }
+
+
+def test_hint_that_cannot_be_found_is_left_out() -> None:
+    """A report that is printed is no failure for want of a hint."""
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
+    refusal = problem(403, "forbidden")
+    code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=[*answers, refusal])
+    assert (code, "next" in err) == (0, False)
+
+
+def test_failed_run_leads_to_the_doctor() -> None:
+    """The hint names the same test set and endpoint, and a cancelled run has none."""
+    for status, expected in (
+        (RunStatus.FAILED, f"next: reteval --url http://s.example doctor docs {SEARCH}\n"),
+        (RunStatus.CANCELLED, ""),
+    ):
+        answers = [answer(a_run(), 202), ended(status), answer(a_report(status=status))]
+        words = ("--url", "http://s.example", "run", "docs", SEARCH, "--wait")
+        _, _, err, _ = command(*words, answers=answers)
+        assert err[err.find("next") :] == expected if expected else "next" not in err
+
+
+def test_hints_carry_what_was_chosen(tmp_path: Path) -> None:
+    """Profile and address are repeated, quoted for a shell; a key is not."""
+    (tmp_path / "reteval.toml").write_text('[profiles."my own"]\nurl = "http://p.example"\n')
+    words = ("--profile", "my own", "--api-key", "s3cret", "run", "docs", SEARCH)
+    place = a_place(folder=tmp_path)
+    _, _, err, service = command(*words, answers=[answer(a_run(), 202)], place=place)
+    assert err == "next (with the same --api-key): reteval --profile 'my own' wait run_1\n"
+    assert service.requests[0].url.host == "p.example"
+    assert service.requests[0].headers["authorization"] == "Bearer s3cret"
+
+
+def test_upload_leads_to_a_run(tmp_path: Path) -> None:
+    """With an endpoint in the profile the next command is complete; the set named if it differs."""
+    (tmp_path / "a.csv").write_text("query,docid,rating\nx,1,1\n")
+    place = a_place(folder=tmp_path)
+    for own, named in (("docs", ""), ("other", "docs ")):
+        (tmp_path / "reteval.toml").write_text(
+            f'profile = "p"\n[profiles.p]\nendpoint = "{SEARCH}"\ntest_set = "{own}"\n'
+        )
+        words = ("upload", str(tmp_path / "a.csv"), "--name", "docs")
+        _, _, err, _ = command(*words, answers=[answer(a_test_set())], place=place)
+        assert err == f"next: reteval run {named}--label baseline --wait\n"
+
+
+def test_hostile_text_on_a_terminal() -> None:
+    """What a test set or label holds cannot move the cursor of who reads it."""
+    screen = Terminal()
+    report = answer(a_report(label="\x1b[2J\x1b]0;owned\x07"))
+    command("results", "run_1", answers=[report], stdout=screen)
+    shown = screen.getvalue()
+    assert "\\x1b[2J\\x1b]0;owned\\x07" in shown
+    assert "\x1b[2J" not in shown

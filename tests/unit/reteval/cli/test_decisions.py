@@ -9,7 +9,7 @@ import pytest
 from reteval import Client, Retry, RunStatus
 from reteval.cli import main
 from reteval.cli.comparison import comparison_lines
-from tests.unit.reteval.cli.places import a_place
+from tests.unit.reteval.cli.places import NOWHERE, a_place
 from tests.unit.reteval.decisions import (
     a_comparison,
     a_comparison_report,
@@ -23,7 +23,7 @@ from tests.unit.reteval.documents import URL, Script, a_report, a_run, answer, p
 
 
 def command(
-    *argv: str, answers: Sequence[httpx.Response | Exception]
+    *argv: str, answers: Sequence[httpx.Response | Exception], folder: Path = NOWHERE
 ) -> tuple[int, str, str, Script]:
     """Carry out a command line against a scripted service."""
     service = Script(answers)
@@ -33,7 +33,7 @@ def command(
         http = httpx.Client(transport=httpx.MockTransport(service))
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=str)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err, place=a_place())
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=a_place(folder=folder))
     return code, out.getvalue(), err.getvalue(), service
 
 
@@ -218,6 +218,16 @@ def test_power_from_runs() -> None:
     assert {"runs": ["run_0", "run_1"]} == msgspec.json.decode(service.bodies[0])
     _, out, _, _ = command("power", "run_0", "run_1", "--json", answers=[answer(found)])
     assert found == msgspec.json.decode(out, type=type(found))
+
+
+def test_comparison_leads_to_the_gate(tmp_path: Path) -> None:
+    """Where a gate lies beside it, the next command holds the candidate to it."""
+    (tmp_path / "gate.yaml").write_text("floors: []")
+    ended = answer(a_comparison())
+    words = ("compare", "run_0", "run_1")
+    service_answers = [answer(a_pending_comparison(), 202), ended]
+    _, _, err, _ = command(*words, answers=service_answers, folder=tmp_path)
+    assert err == "next: reteval gate gate.yaml --run run_1 --baseline run_0\n"
 
 
 def test_retry_starts_a_child() -> None:
