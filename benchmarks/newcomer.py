@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -69,8 +70,8 @@ def follow(clone: Path, project: Path) -> int:
         python = str(clone / ".venv" / "bin" / "python")
         with started([python, "examples/endpoint.py", "--port", "0"], clone) as search:
             steps = 0
-            first = f"reteval init --endpoint {search} --url {service}"
-            for step in walk(first, lambda words: carry_out(words, clone, project)):
+            go_on = partial(carry_out, clone=clone, project=project, service=service)
+            for step in walk(f"reteval init --endpoint {search}", go_on):
                 show(shlex.join(shlex.split(step.line)[:2]), step.seconds)
                 steps += 1
     return steps
@@ -99,13 +100,13 @@ def walk(first: str, carry_out: Callable[[list[str]], Done]) -> Iterator[Step]:
         raise LostError(f"nothing follows {line!r}:\n{done.written}")
 
 
-def carry_out(words: list[str], clone: Path, project: Path) -> Done:
+def carry_out(words: list[str], *, clone: Path, project: Path, service: str) -> Done:
     """Run the command that the clone has installed, in the newcomer's project."""
     command = [str(clone / ".venv" / "bin" / words[0]), *words[1:]]
     ended = subprocess.run(
         command,
         cwd=project,
-        env=clean_environment(),
+        env=clean_environment() | {"RETEVAL_URL": service},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
