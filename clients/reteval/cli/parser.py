@@ -9,7 +9,7 @@ from reteval.cli.decision_words import add_decisions
 from reteval.cli.judging_words import add_judging
 from reteval.cli.keeping_words import add_keeping
 from reteval.cli.leakage_words import add_leakage
-from reteval.cli.run_words import add_run_options
+from reteval.cli.run_words import add_endpoint_words, add_run_options
 from reteval.cli.starting_words import add_starting
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
@@ -184,12 +184,8 @@ def _add_retry(commands: "Commands[argparse.ArgumentParser]") -> None:
 def _add_probe(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "send a few queries to an endpoint and show what comes back, and what ids do not fit"
     parser = add_command(commands, "probe", about, PROBE_EXAMPLE)
-    parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
+    add_endpoint_words(parser)
     parser.add_argument("test_set", metavar="TEST_SET", nargs="?", help="to take queries from")
-    parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
-    )
     parser.add_argument(
         "--query", action="append", default=[], metavar="TEXT", help="sent instead; repeatable"
     )

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from reteval.cli.run_words import add_endpoint_words
 from reteval.cli.words import Commands, add_command
 
 PROBE_S: Final = 60.0
@@ -66,11 +67,7 @@ def _add_doctor(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "look for what usually goes wrong: service, key, test set, endpoint, ids"
     parser = add_command(commands, "doctor", about, DOCTOR_EXAMPLE)
     parser.add_argument("test_set", metavar="TEST_SET", nargs="?", help="id or name")
-    parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
-    parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
-    )
+    add_endpoint_words(parser)
     parser.add_argument(
         "--timeout",
         dest="wait_at_most",

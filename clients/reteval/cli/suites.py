@@ -8,18 +8,13 @@ from msgspec import UNSET
 from reteval.cli.arguments import suite_request, suite_run_request
 from reteval.cli.progress import meter_for
 from reteval.cli.report import counts_line
+from reteval.cli.running import ENDS
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import interval, number, table
-from reteval.contract.runs import RunStatus
 from reteval.contract.suites import Suite, SuiteRow, SuiteRun
 
 _HEAD: Final = ("suite", "name", "test sets")
 _STRATA_HEAD: Final = ("stratum", "queries", "tune", "holdout")
-_ENDS: Final = {
-    RunStatus.COMPLETED: Exit.DONE,
-    RunStatus.COMPLETED_WITH_ERRORS: Exit.DONE,
-    RunStatus.FAILED: Exit.RUN_FAILED,
-}
 
 
 def split(session: Session) -> int:
@@ -116,7 +111,7 @@ def _show(session: Session, run: SuiteRun) -> int:
         session.print(render(run))
     if not run.status.terminal:
         return Exit.DONE
-    return _ENDS.get(run.status, Exit.REFUSED)
+    return ENDS.get(run.status, Exit.REFUSED)
 
 
 def render(run: SuiteRun) -> str:

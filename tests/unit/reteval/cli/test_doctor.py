@@ -18,7 +18,7 @@ from reteval.contract.runs import RunPage, RunStatus
 from reteval.contract.testsets import TestSetPage
 from tests.unit.reteval.cli.places import NOW, a_place
 from tests.unit.reteval.cli.test_command import SEARCH, command
-from tests.unit.reteval.documents import URL, Handler, a_test_set, answer, problem
+from tests.unit.reteval.documents import FEW, URL, Handler, a_test_set, answer, problem
 from tests.unit.reteval.test_limits import ALLOWANCE
 from tests.unit.reteval.test_probes import a_probe, a_probe_report
 
@@ -263,6 +263,10 @@ def test_test_set_with_warnings() -> None:
         0,
         "warn      test set: few_queries: 5 queries are too few to trust",
     )
+    note = msgspec.structs.replace(FEW, severity=Severity.INFO)
+    noted = answer(a_test_set(warnings=(note,)))
+    code, lines = examine("docs", **{"GET /v1/test-sets/docs": noted})
+    assert (code, lines) == (0, ["          fix: Add queries until there are 50."])
     code, lines = examine("docs", **{"GET /v1/test-sets/docs": problem(403, "forbidden")})
     assert (code, "403 forbidden" in lines[0]) == (1, True)
 
