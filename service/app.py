@@ -72,6 +72,8 @@ from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.logs import configure_logs
+from service.pages import routes as pages
+from service.pages.routing import show_service_error, show_unexpected
 from service.queue import JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
@@ -146,6 +148,13 @@ def create_app(settings: Settings) -> Litestar:
             ),
             *system.HANDLERS,
             Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=[guard.check]),
+            Router(
+                "/",
+                route_handlers=_handlers(pages.HANDLERS),
+                guards=[guard.check],
+                dependencies={"backend": Provide(_serve_caller, sync_to_thread=False)},
+                exception_handlers={ServiceError: show_service_error, Exception: show_unexpected},
+            ),
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
         exception_handlers={

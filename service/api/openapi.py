@@ -27,6 +27,7 @@ from service.api.openapi_problems import (
 from service.api.operations import (
     JSON,
     OPERATION,
+    PAGES,
     Access,
     Answer,
     Operation,
@@ -80,7 +81,8 @@ class Described(Struct, frozen=True):
 
 def describe(routes: Sequence[BaseRoute]) -> Document:
     """Return the OpenAPI document of an application's routes."""
-    found = sorted(list_operations(routes), key=lambda one: (one.path, one.method))
+    described = (one for one in list_operations(routes) if one.operation.tag != PAGES)
+    found = sorted(described, key=lambda one: (one.path, one.method))
     refs, components = _schemas(found)
     links = describe_links((one.path, one.operation.id) for one in found)
     paths: dict[str, Document] = {}
