@@ -163,7 +163,7 @@ def create_app(settings: Settings) -> Litestar:
             Exception: answer_unexpected,
         },
         middleware=[observe(traced=is_traced()), shorten(guard, hot)],
-        state=State({"traffic": traffic, "hot": hot}),
+        state=State({"traffic": traffic, "hot": hot, "guard": guard}),
         before_request=check_request,
         before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),

@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from service.pages import files, runs
+from service.pages import files, runs, sign_in
 
-HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS)
+HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS, *sign_in.HANDLERS)
