@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import msgspec
+
 UNDEFINED: Final = "\N{EN DASH}"
 """In the place of a number that is not there; the reason stands beside it."""
 
@@ -54,10 +56,16 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
+def json(value: Any) -> str:
+    """Write a value as JSON to be read and copied."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "score": score,
     "signed": signed,
     "interval": interval,
+    "json": json,
     "signed_interval": signed_interval,
     "percent": percent,
     "count": count,

@@ -2,6 +2,12 @@
 
 from typing import Final
 
-from service.pages import files, runs, sign_in
+from service.pages import files, progress, runs, sign_in, start
 
-HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS, *sign_in.HANDLERS)
+HANDLERS: Final = (
+    *files.HANDLERS,
+    *runs.HANDLERS,
+    *start.HANDLERS,
+    *progress.HANDLERS,
+    *sign_in.HANDLERS,
+)
