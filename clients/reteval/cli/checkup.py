@@ -3,10 +3,12 @@
 Nothing is changed at the service. The endpoint is called by the service, as it would be in a run.
 """
 
+import shlex
 from collections.abc import Generator, Iterator
 
 from reteval.cli.endpoint_checkup import examine_endpoint
 from reteval.cli.findings import Found, weighed, well, wrong
+from reteval.cli.init import QUERIES_FILE
 from reteval.cli.service_checkup import examine_key, examine_scopes, examine_service
 from reteval.cli.session import Session
 from reteval.contract.testsets import TestSet
@@ -30,7 +32,7 @@ def _examine_test_set(session: Session, name: str) -> Generator[Found, None, Tes
     try:
         found = session.client.test_set(name)
     except NotFoundError:
-        fix = f"upload it: reteval upload FILE --name {name}; `reteval init` writes a sample"
+        fix = f"upload it: reteval upload {_queries_at_hand(session)} --name {shlex.quote(name)}"
         yield wrong("test set", f"the service has none that is called {name!r}", fix)
         return None
     except RetevalError as exc:
@@ -42,3 +44,8 @@ def _examine_test_set(session: Session, name: str) -> Generator[Found, None, Tes
     for one in found.warnings:
         yield weighed("test set", one.severity, f"{one.code.value}: {one.message}", one.fix)
     return found
+
+
+def _queries_at_hand(session: Session) -> str:
+    """Name the file that `reteval init` wrote, where it lies here."""
+    return QUERIES_FILE if (session.place.folder / QUERIES_FILE).is_file() else "FILE"

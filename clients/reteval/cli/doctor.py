@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from reteval.cli.arguments import target_words
 from reteval.cli.checkup import examine
 from reteval.cli.findings import Found, Health
 from reteval.cli.place import Setting
@@ -17,8 +18,12 @@ def doctor(session: Session) -> int:
     else:
         session.print("".join(f"{line}\n" for line in setting_lines(session.settings)) + "\n")
         found = [*_show_each(session)]
-    wrong = any(one.health is Health.PROBLEM for one in found)
-    return Exit.REFUSED if wrong else Exit.DONE
+    if any(one.health is Health.PROBLEM for one in found):
+        return Exit.REFUSED
+    options = session.options
+    if options.test_set and (options.endpoint_url or options.endpoint) and not options.header:
+        session.hint("run", *target_words(options), "--label", "baseline", "--wait")
+    return Exit.DONE
 
 
 def _show_each(session: Session) -> Iterator[Found]:

@@ -1,6 +1,7 @@
 """The commands about runs: start them, wait for them, print and export what they found."""
 
 from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -21,6 +22,7 @@ from reteval.cli.session import Exit, Session
 from reteval.contract.runs import Run, RunStatus
 from reteval.errors import RetevalError
 
+_LAST_FEW: Final = 20
 ENDS: Final = {
     RunStatus.COMPLETED: Exit.DONE,
     RunStatus.COMPLETED_WITH_ERRORS: Exit.DONE,
@@ -125,14 +127,24 @@ def _say_next(session: Session, run: Run, code: int) -> None:
         session.hint("doctor", *target_words(options))
     elif code == Exit.DONE:
         with suppress(RetevalError):  # the report is printed; a hint is worth no failure
-            earlier = session.client.runs(
-                test_set=run.test_set.id, status=RunStatus.COMPLETED, limit=2
-            )
-            other = next((one for one in earlier if one.id != run.id), None)
+            other = _find_earlier(session, run)
             if other is not None:
                 session.hint("compare", other.id, run.id)
-            else:
+            elif not options.api_key:  # nor does a hint repeat a key
                 session.hint_line(["reteval", *relabel(session.words, "candidate")])
+
+
+def _find_earlier(session: Session, run: Run) -> Run | None:
+    """Find the newest completed run, of the last few, that this one can be compared with."""
+    ended = session.client.runs(
+        test_set=run.test_set.id, status=RunStatus.COMPLETED, limit=_LAST_FEW
+    )
+    same = (one for one in islice(ended, _LAST_FEW) if _split_of(one) == _split_of(run))
+    return next((one for one in same if one.id != run.id), None)
+
+
+def _split_of(run: Run) -> str | None:
+    return run.split.name if run.split else None
 
 
 def _watch(session: Session, run_id: str, timeout_s: float | None = None) -> Run:

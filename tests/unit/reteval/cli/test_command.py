@@ -12,6 +12,7 @@ from reteval import Client, Retry, RunStatus
 from reteval.cli import main
 from reteval.cli.place import Place
 from reteval.contract.runs import Progress, RunPage
+from reteval.contract.splits import SplitShare
 from tests.unit.reteval.cli.places import Terminal, a_place
 from tests.unit.reteval.documents import (
     URL,
@@ -286,14 +287,15 @@ def test_main_writes_to_the_real_streams(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_second_run_is_compared_with_the_first() -> None:
     """After a run the hint names the newest other one of the same test set."""
-    found = RunPage(items=(a_run(), a_run(id="run_0")))
+    part = a_run(id="run_9", split=SplitShare(name="tune", outside=5))
+    found = RunPage(items=(a_run(), part, a_run(id="run_0")))
     answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report()), answer(found)]
     _, _, err, service = command("run", "docs", SEARCH, "--wait", answers=answers)
     assert err.endswith("\nnext: reteval compare run_0 run_1\n")
     assert dict(service.requests[-1].url.params) == {
         "test_set": "ts_1",
         "status": "completed",
-        "limit": "2",
+        "limit": "20",
     }
 
 
@@ -303,6 +305,15 @@ def test_hint_that_cannot_be_found_is_left_out() -> None:
     refusal = problem(403, "forbidden")
     code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=[*answers, refusal])
     assert (code, "next" in err) == (0, False)
+
+
+def test_key_is_in_no_hint() -> None:
+    """A command line that holds a key is not repeated."""
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
+    words = ("run", "docs", SEARCH, "--wait", "--api-key", "s3cret")
+    _, _, err, _ = command(*words, answers=[*answers, answer(RunPage(items=()))])
+    assert "s3cret" not in err
+    assert "next" not in err
 
 
 def test_failed_run_leads_to_the_doctor() -> None:

@@ -77,7 +77,7 @@ def examine(*words: str, **changes: Any) -> tuple[int, list[str]]:
 def test_all_is_well() -> None:
     """What holds and who said so comes first; then each thing that was looked at."""
     code, out, err, service = command("doctor", "docs", SEARCH, answers=serve())
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"next: reteval run docs {SEARCH} --label baseline --wait\n")
     assert out.splitlines() == [
         "profile   none",
         "url       http://127.0.0.1:8642 (default)",
@@ -100,8 +100,8 @@ def test_all_is_well() -> None:
 
 def test_only_what_is_known_is_looked_at() -> None:
     """Without a test set and an endpoint the service alone is examined."""
-    code, out, _, service = command("doctor", answers=serve())
-    assert (code, len(service.requests)) == (0, 7)
+    code, out, err, service = command("doctor", answers=serve())
+    assert (code, err, len(service.requests)) == (0, "", 7)
     assert "endpoint:" not in out
 
 
@@ -254,6 +254,15 @@ def test_test_set_that_is_not_there() -> None:
     assert code == 1
     assert "fix: upload it: reteval upload FILE --name docs" in out
     assert msgspec.json.decode(service.bodies[-1])["queries"] == [{"query": "test"}]
+
+
+def test_test_set_that_lies_at_hand(tmp_path: Path) -> None:
+    """Where `reteval init` has been, the fix is complete."""
+    (tmp_path / "queries.csv").write_text("query,docid\nx,1\n")
+    answers = serve(**{"GET /v1/test-sets/my set": problem(404, "not_found")})
+    place = a_place(folder=tmp_path)
+    _, out, _, _ = command("doctor", "my set", answers=answers, place=place)
+    assert "fix: upload it: reteval upload queries.csv --name 'my set'\n" in out
 
 
 def test_test_set_with_warnings() -> None:
