@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from litestar import Response
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.imports import Consensus, ImportPreview, Negatives, QueryIds, Texts
 from service.api.bodies import AnyRequest
 from service.api.parameters import UploadParameters
@@ -49,7 +50,9 @@ async def preview_import(request: AnyRequest) -> Response[bytes]:
     return await _show_form(request, preview=preview)
 
 
-@takes("/test-sets", "importFromPage", scope=Scope.TEST_SETS_WRITE)
+@takes(
+    "/test-sets", "importFromPage", scope=Scope.TEST_SETS_WRITE, event=AuditEvent.TEST_SET_CREATED
+)
 async def import_files(request: AnyRequest, backend: Deployed) -> Response[Any]:
     """Store the set, and lead to it."""
     try:

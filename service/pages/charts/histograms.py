@@ -6,6 +6,8 @@ from typing import Final
 from service.pages.charts.drawing import MAIN, WIDTH, Chart
 
 _MOST_BARS: Final = 60
+_SHORT: Final = 5
+"""Characters of a label that still fits below its bar."""
 
 
 def count_bars(
@@ -18,7 +20,15 @@ def count_bars(
     about = f"{total:,} {unit} by {axis}" + (
         f"; {left} more values are not drawn." if left else "."
     )
-    x = {"field": "value", "type": "ordinal", "sort": None, "title": axis}
+    level = all(len(value) < _SHORT for value in counts)
+    x = {
+        "field": "value",
+        "type": "ordinal",
+        "sort": None,
+        "title": axis,
+        "axis": {"labelAngle": 0 if level else -40},
+    }
+    y = {"field": "count", "type": "quantitative", "title": unit, "axis": {"tickMinStep": 1}}
     return Chart(
         name=name,
         title=title,
@@ -27,7 +37,7 @@ def count_bars(
             "width": min(WIDTH, max(160, 44 * len(shown))),
             "height": 180,
             "data": {"values": [{"value": value, "count": count} for value, count in shown]},
-            "encoding": {"x": x, "y": {"field": "count", "type": "quantitative", "title": unit}},
+            "encoding": {"x": x, "y": y},
             "layer": [
                 {"mark": {"type": "bar", "color": MAIN}},
                 {
