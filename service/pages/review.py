@@ -7,6 +7,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.votes import UNRATEABLE, HumanVote, JudgedPair
 from service.api.bodies import AnyRequest
 from service.core.backend import Backend
@@ -57,7 +58,12 @@ async def show_review(
     )
 
 
-@takes("/judgings/{judging_id:str}/review", "voteFromPage", scope=Scope.TEST_SETS_WRITE)
+@takes(
+    "/judgings/{judging_id:str}/review",
+    "voteFromPage",
+    scope=Scope.TEST_SETS_WRITE,
+    event=AuditEvent.JUDGING_VOTED,
+)
 async def vote(request: AnyRequest, backend: Deployed, judging_id: FromPath[str]) -> Response[Any]:
     """Write a vote, and lead to the next pair."""
     fields = await read_form(request)
