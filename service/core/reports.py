@@ -2,6 +2,8 @@
 
 import math
 
+import msgspec
+
 from reteval.contract.outcomes import (
     OutcomePage,
     OutcomeRow,
@@ -9,6 +11,7 @@ from reteval.contract.outcomes import (
     VariantPage,
     VariantRow,
 )
+from reteval.contract.results import Results
 from service.core.backend import Backend
 
 _SPAN = 500
@@ -32,6 +35,15 @@ async def read_report(backend: Backend, run_id: str) -> bytes:
         NotTerminalError, NotFoundError: as `read_tag`.
     """
     return await backend.store.runs.results(backend.tenant, run_id)
+
+
+async def read_results(backend: Backend, run_id: str) -> Results:
+    """Return a run's report.
+
+    Raises:
+        NotTerminalError, NotFoundError: as `read_tag`.
+    """
+    return msgspec.json.decode(await read_report(backend, run_id), type=Results)
 
 
 async def page_outcomes(backend: Backend, run_id: str, *, cursor: str, limit: int) -> OutcomePage:

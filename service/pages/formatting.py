@@ -3,13 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from msgspec import UNSET, UnsetType
+
 UNDEFINED: Final = "\N{EN DASH}"
 """In the place of a number that is not there; the reason stands beside it."""
 
 
-def score(value: float | None) -> str:
+def score(value: float | UnsetType | None) -> str:
     """Write a value of a metric to three places."""
-    return UNDEFINED if value is None else f"{value:.3f}"
+    return UNDEFINED if value is None or value is UNSET else f"{value:.3f}"
 
 
 def signed(value: float | None) -> str:

@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from service.pages import files, runs
+from service.pages import files, queries, report, runs
 
-HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS)
+HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS, *report.HANDLERS, *queries.HANDLERS)
