@@ -46,6 +46,20 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004 - two digits
 
 
+def change_ms(value: float | None) -> str:
+    """Write how much longer something took."""
+    if value is None:
+        return UNDEFINED
+    return f"{value:+.1f} ms".replace("-", "\N{MINUS SIGN}")
+
+
+def probability(value: float | UnsetType | None) -> str:
+    """Write a p-value; one that three places cannot show is under the least that they can."""
+    if value is None or value is UNSET:
+        return UNDEFINED
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three places
+
+
 def moment(text: str | None) -> str:
     """Write a moment of the API to the minute."""
     return UNDEFINED if not text else f"{text[:10]} {text[11:16]} UTC"
@@ -64,6 +78,8 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "percent": percent,
     "count": count,
     "milliseconds": milliseconds,
+    "change_ms": change_ms,
+    "probability": probability,
     "moment": moment,
     "words": words,
 }

@@ -15,6 +15,7 @@ from service.core.cells import Cell, write_rows
 
 WIDTH: Final = 560
 """Pixels of a chart's plot, without its axes."""
+PAPER: Final = "var(--paper)"
 INK: Final = "var(--ink)"
 QUIET: Final = "var(--quiet)"
 LINE: Final = "var(--line)"
@@ -24,9 +25,12 @@ MAIN: Final = "var(--main)"
 BAND: Final = "var(--band)"
 """Colours of the page, which knows dark from light; `GOOD` is blue and `BAD` orange, and no chart
 says by colour alone which is which."""
+_PAGE: Final = "http://page.invalid"
+"""Before the path of a link while a chart is drawn: the renderer has no page to start from."""
 _CONFIG: Final = {
     "background": None,
     "font": "system-ui, sans-serif",
+    "padding": {"left": 24, "right": 24, "top": 5, "bottom": 5},
     "view": {"stroke": None},
     "axis": {
         "labelColor": INK,
@@ -70,6 +74,16 @@ class Drawing(Struct, frozen=True, kw_only=True):
     csv: str
 
 
+def heat(level: int) -> str:
+    """Return the colour of a cell: from -3, the best, over 0 to 3, the worst."""
+    return f"var(--heat-up-{-level})" if level < 0 else f"var(--heat-{level})"
+
+
+def lead(path: str) -> str:
+    """Return what a mark's `href` has to be, so that it leads to a page of ours."""
+    return _PAGE + path
+
+
 async def draw(*charts: Chart) -> dict[str, Drawing]:
     """Draw charts by name. The renderer works outside of Python, the event loop goes on."""
     drawn = await asyncio.to_thread(lambda: [draw_one(chart) for chart in charts])
@@ -79,6 +93,7 @@ async def draw(*charts: Chart) -> dict[str, Drawing]:
 def draw_one(chart: Chart) -> Drawing:
     """Draw one chart. Nothing is fetched: a specification holds all its data."""
     svg = vl_convert.vegalite_to_svg(chart.spec, config=_CONFIG, allowed_base_urls=[])
+    svg = svg.replace(f'href="{_PAGE}/', 'href="/')
     return Drawing(chart=chart, svg=Markup(svg), csv=write_csv(chart))  # noqa: S704 - escaped there
 
 
