@@ -132,8 +132,8 @@ def _spec(values: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
             "width": WIDTH,
             "height": _HEIGHT,
             "layer": [
-                *_vertical("labelled", "label", x, {"color": LINE, "strokeWidth": 1}),
-                *_vertical("breaks", "series", x, {"color": INK, "strokeDash": [5, 4]}),
+                *_vertical("labelled", "label", x, {"color": LINE}, top=True),
+                *_vertical("breaks", "series", x, {"color": INK, "strokeDash": [5, 4]}, top=False),
                 {"mark": {"type": "rule", "color": QUIET}, "encoding": whisker},
                 {"mark": {"type": "line", "color": MAIN}, "encoding": {"x": x, "y": y, **series}},
                 {
@@ -146,16 +146,17 @@ def _spec(values: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
 
 
 def _vertical(
-    where: str, told: str, x: dict[str, Any], mark: dict[str, Any]
+    where: str, told: str, x: dict[str, Any], mark: dict[str, Any], *, top: bool
 ) -> list[dict[str, Any]]:
     """Draw a line over the whole height, and what it marks, where a field is true."""
     there = [{"filter": {"field": where, "equal": True}}]
-    text = {"type": "text", "angle": 270, "align": "right", "dy": -6, "color": QUIET}
+    side = {"align": "right" if top else "left", "angle": 270, "dy": -6, "fontSize": 11}
+    y = {"value": 2 if top else _HEIGHT - 2}
     return [
         {"transform": there, "mark": {"type": "rule", **mark}, "encoding": {"x": x}},
         {
             "transform": there,
-            "mark": {**text, "fontSize": 11},
-            "encoding": {"x": x, "y": {"value": 2}, "text": {"field": told, "type": "nominal"}},
+            "mark": {"type": "text", "color": QUIET, **side},
+            "encoding": {"x": x, "y": y, "text": {"field": told, "type": "nominal"}},
         },
     ]
