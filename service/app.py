@@ -164,7 +164,9 @@ def create_app(settings: Settings) -> Litestar:
             Exception: answer_unexpected,
         },
         middleware=[observe(traced=is_traced()), shorten(guard, hot)],
-        state=State({"traffic": traffic, "hot": hot, "export_html": report.export_html}),
+        state=State(
+            {"traffic": traffic, "hot": hot, "guard": guard, "export_html": report.export_html}
+        ),
         before_request=check_request,
         before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),

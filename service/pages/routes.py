@@ -2,6 +2,12 @@
 
 from typing import Final
 
-from service.pages import files, queries, report, runs
+from service.pages import files, queries, report, runs, sign_in
 
-HANDLERS: Final = (*files.HANDLERS, *runs.HANDLERS, *report.HANDLERS, *queries.HANDLERS)
+HANDLERS: Final = (
+    *files.HANDLERS,
+    *queries.HANDLERS,
+    *report.HANDLERS,
+    *runs.HANDLERS,
+    *sign_in.HANDLERS,
+)
