@@ -81,8 +81,7 @@ class Described(Struct, frozen=True):
 
 def describe(routes: Sequence[BaseRoute]) -> Document:
     """Return the OpenAPI document of an application's routes."""
-    described = (one for one in list_operations(routes) if one.operation.tag != PAGES)
-    found = sorted(described, key=lambda one: (one.path, one.method))
+    found = sorted(list_operations(routes), key=lambda one: (one.path, one.method))
     refs, components = _schemas(found)
     links = describe_links((one.path, one.operation.id) for one in found)
     paths: dict[str, Document] = {}
@@ -111,6 +110,15 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
 
 def list_operations(routes: Sequence[BaseRoute]) -> Iterator[Described]:
     """Yield each documented method of each route; HEAD goes without saying."""
+    return (one for one in _list(routes) if one.operation.tag != PAGES)
+
+
+def list_pages(routes: Sequence[BaseRoute]) -> Iterator[Described]:
+    """Yield each page and each form, which are for people and not documented here."""
+    return (one for one in _list(routes) if one.operation.tag == PAGES)
+
+
+def _list(routes: Sequence[BaseRoute]) -> Iterator[Described]:
     for route in routes:
         if not isinstance(route, HTTPRoute):
             continue

@@ -67,15 +67,16 @@ async def show_query(
     """Show what one query brought: its ranking with the judgments, its metrics, its variants."""
     run = await runs.get_run(backend, run_id)
     details = await query_details.read_details(backend, run_id, read_query_id(request))
-    formulas = {name: FORMULAS[parse_metric(name).name] for name in details.row.metrics}
+    families: dict[str, list[str]] = {}
+    for name in details.row.metrics:
+        families.setdefault(FORMULAS[parse_metric(name).name], []).append(name)
     return await show(
         request,
         "query.html",
         run=run,
         details=details,
         ranked=rank(details),
-        formulas=formulas,
-        foreign=bool(backend.identity.via),
+        families=families,
     )
 
 

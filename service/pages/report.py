@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.definitions import FORMULAS
-from reteval.contract.diagnostics import Severity
+from reteval.contract.diagnostics import Diagnostic, Severity
 from reteval.contract.limits import MAX_NAME_BYTES
 from reteval.contract.metrics import UnknownMetricError, choose_headline, parse_metric
 from reteval.contract.outcomes import QueryRow
@@ -34,6 +34,8 @@ WORST: Final = 20
 """Queries that a report names as its worst."""
 _OTHERS: Final = 50
 """Newest runs of the same test set among which one to compare with is offered."""
+_WEIGHTS: Final = (Severity.BLOCK, Severity.WARN, Severity.INFO)
+"""Heaviest first, as findings are listed."""
 
 
 class ReportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,6 +65,7 @@ class Report(Struct, frozen=True, kw_only=True):
     primary: str
     endpoint: str
     cards: tuple[Card, ...]
+    findings: tuple[Diagnostic, ...]
     severities: dict[str, int]
     coverage: tuple[str, MetricSummary] | None
     worst: tuple[QueryRow, ...]
@@ -113,13 +116,15 @@ async def gather(backend: Backend, run: Run, *, metric: str = "") -> Report:
     results = await reports.read_results(backend, run.id)
     metrics = results.metrics or {}
     primary = _choose(metric, metrics)
+    found = Counter(one.severity for one in results.diagnostics)
     return Report(
         run=run,
         results=results,
         primary=primary,
         endpoint=hide_secrets(run.endpoint.url),
         cards=tuple(arrange(metrics, primary)),
-        severities=_count_severities(results),
+        findings=tuple(sorted(results.diagnostics, key=lambda one: _WEIGHTS.index(one.severity))),
+        severities={str(one): found[one] for one in _WEIGHTS if found[one]},
         coverage=_find_coverage(metrics),
         worst=await _find_worst(backend, run.id, primary),
         drawings=await _draw(backend, results, primary),
@@ -167,12 +172,6 @@ def _choose(asked: str, metrics: Mapping[str, MetricSummary]) -> str:
         )
         raise InvalidError("There is no report about that metric.", errors=[item])
     return name
-
-
-def _count_severities(results: Results) -> dict[str, int]:
-    found = Counter(one.severity for one in results.diagnostics)
-    order = (Severity.BLOCK, Severity.WARN, Severity.INFO)
-    return {severity: found[severity] for severity in order if found[severity]}
 
 
 def _find_coverage(

@@ -12,13 +12,15 @@ from service.pages import (
     report,
     robustness,
     runs,
+    sign_in,
 )
 
 HANDLERS: Final = (
     *files.HANDLERS,
-    *runs.HANDLERS,
-    *report.HANDLERS,
     *queries.HANDLERS,
+    *report.HANDLERS,
+    *runs.HANDLERS,
+    *sign_in.HANDLERS,
     *comparisons.HANDLERS,
     *compared_queries.HANDLERS,
     *robustness.HANDLERS,
