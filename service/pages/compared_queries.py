@@ -1,7 +1,7 @@
 """A query of a comparison: the two answers side by side, document by document."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from litestar import Response
 from litestar.params import FromPath
@@ -13,13 +13,13 @@ from service.api.bodies import AnyRequest
 from service.core import comparisons, moves
 from service.core.backend import Backend
 from service.core.query_details import QueryDetails, read_details
-from service.errors import NotFoundError, NotTerminalError
+from service.errors import NotFoundError
 from service.pages.charts.drawing import draw
 from service.pages.charts.slopes import plot_lists
 from service.pages.queries import read_query_id
 from service.pages.rankings import Ranked, rank
 from service.pages.rendering import show
-from service.pages.routing import Deployed, shows
+from service.pages.routing import Deployed, lead_to, shows
 
 _NONE: Final = Ranked(hits=(), missing=(), relevant=0, judged=0)
 
@@ -52,9 +52,11 @@ class Neighbours(Struct, frozen=True, kw_only=True):
 )
 async def show_query(
     request: AnyRequest, backend: Deployed, comparison_id: FromPath[str]
-) -> Response[bytes]:
+) -> Response[Any]:
     """Show how both runs answered one query, as far as they asked it."""
-    report = await _need_report(backend, comparison_id)
+    report = (await comparisons.get_comparison(backend, comparison_id, wait_s=0.0)).report
+    if report is None:
+        return lead_to(f"/comparisons/{comparison_id}")
     query_id = read_query_id(request)
     found = [
         await _read_side(backend, side.run, query_id)
@@ -91,13 +93,6 @@ def find_neighbours(moved: Sequence[Mover], query_id: str) -> Neighbours:
         before=moved[place - 1] if place else None,
         after=moved[place + 1] if place + 1 < len(moved) else None,
     )
-
-
-async def _need_report(backend: Backend, comparison_id: str) -> ComparisonReport:
-    found = await comparisons.get_comparison(backend, comparison_id, wait_s=0.0)
-    if found.report is None:
-        raise NotTerminalError(f"Comparison {comparison_id!r} is {found.status.value}.")
-    return found.report
 
 
 async def _read_side(backend: Backend, run_id: str, query_id: str) -> QueryDetails | None:

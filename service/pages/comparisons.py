@@ -21,8 +21,8 @@ from service.pages.forms import read_fields, read_form
 from service.pages.rendering import frame, segment, show
 from service.pages.routing import Deployed, lead_to, shows, takes
 
-_WAIT_S: Final = 2.0
-"""How long an answer is held back for a comparison that is being made."""
+_AGAIN_S: Final = 1
+"""After so many seconds the page of a comparison that is being made is asked for again."""
 _RECENT: Final = 50
 _COMPLETED: Final = (RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS)
 
@@ -48,7 +48,7 @@ async def open_comparison(request: AnyRequest, backend: Deployed) -> Response[An
     form = await read_form(request)
     filled = [(name, text.strip()) for name, text in form.items() if text.strip()]
     asked = read_parameters(filled, ComparisonRequest)
-    made = await comparisons.open_comparison(backend, asked, wait_s=_WAIT_S)
+    made = await comparisons.open_comparison(backend, asked, wait_s=0.0)
     return lead_to(f"/comparisons/{made.id}")
 
 
@@ -57,11 +57,11 @@ async def show_comparison(
     request: AnyRequest, backend: Deployed, comparison_id: FromPath[str]
 ) -> Response[bytes]:
     """Show what a comparison found; one that is being made is asked for again by itself."""
-    found = await comparisons.get_comparison(backend, comparison_id, wait_s=_WAIT_S)
+    found = await comparisons.get_comparison(backend, comparison_id, wait_s=0.0)
     if found.report is None:
         answer = await show(request, "comparison_pending.html", found=found)
         if not found.status.terminal:
-            answer.headers["Refresh"] = "2"
+            answer.headers["Refresh"] = str(_AGAIN_S)
         return answer
     moved = await _find_moves(backend, found.report)
     drawings = await draw(*_plot(request, found.report, moved))
