@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -72,12 +72,14 @@ async def end_run(
     metrics: bool = True,
     mean: float = 0.25,
     unjudged: Sequence[UnjudgedHits] = (),
+    clean: Sequence[PlannedRequest] = CLEAN,
+    told: Mapping[str, Any] | None = None,
 ) -> None:
-    """Do a worker's part: plan, outcomes, columns, report."""
+    """Do a worker's part: plan, outcomes, columns, and a report, with what is `told` in it."""
     claim = await store.claims.claim(DEFAULT_TENANT, run_id, owner="w", lease_s=30)
     assert claim is not None
     record = await store.runs.get(DEFAULT_TENANT, run_id)
-    await store.plans.put(claim, [*CLEAN, *VARIANTS], clean=len(CLEAN), shard=SHARD)
+    await store.plans.put(claim, [*clean, *VARIANTS], clean=len(clean), shard=SHARD)
     await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
     await store.journal.pack(claim, in_parts(OUTCOMES), tags=[["faq"], ["faq", "=x"], [], []])
     await store.journal.put_columns(claim, COLUMNS)
@@ -93,6 +95,7 @@ async def end_run(
         metrics={"mrr": a_summary(mean, n=2, ci=None, bounds=(0.2, 0.6))} if metrics else None,
         reason=UNSET if metrics else "endpoint_down",
     )
+    report = msgspec.structs.replace(report, **told or {})
     await store.journal.finish(
         claim,
         status=report.status,
