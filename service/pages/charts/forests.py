@@ -1,5 +1,6 @@
 """Forest plots: a difference and its interval a row, beside what would make no difference."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -112,10 +113,12 @@ def plot_kinds(report: AdversarialReport) -> Chart:
 def sort_kinds(report: AdversarialReport) -> list[KindReport]:
     """Return the kinds family by family, within each the costliest first."""
     families = list(dict.fromkeys(kind.family for kind in report.kinds))
-    return sorted(
-        report.kinds,
-        key=lambda kind: (families.index(kind.family), -(kind.drop.mean or float("-inf"))),
-    )
+
+    def order(kind: KindReport) -> tuple[int, float]:
+        mean = kind.drop.mean
+        return families.index(kind.family), math.inf if mean is None else -mean
+
+    return sorted(report.kinds, key=order)
 
 
 def _row_of(kind: KindReport) -> Row:

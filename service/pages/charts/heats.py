@@ -63,6 +63,7 @@ def _cells(kind: KindReport, path: str) -> list[dict[str, Any]]:
             "words": name,
             "level": find_level(drop or 0.0),
             "text": _tell(drop, needs),
+            "about": f"{kind.kind} · {kind.severity}, content words {name}: {_tell(drop, needs)}",
             "href": lead(path.replace("KIND", kind.kind)),
         }
         for name, needs, drop in _values(kind)
@@ -93,8 +94,8 @@ def _spec(cells: list[dict[str, Any]], columns: list[str]) -> dict[str, Any]:
             "title": "content words of the query",
             "axis": {"orient": "top", "labelAngle": 0},
         },
-        "href": {"field": "href"},
     }
+    leads = {"href": {"field": "href"}, "description": {"field": "about"}}
     fills = {"domain": list(_LEVELS), "range": [heat(level) for level in _LEVELS]}
     inks = {
         "domain": list(_LEVELS),
@@ -107,7 +108,7 @@ def _spec(cells: list[dict[str, Any]], columns: list[str]) -> dict[str, Any]:
         "layer": [
             {
                 "mark": {"type": "rect", "stroke": QUIET, "strokeWidth": 0.5},
-                "encoding": {**at, "color": _by_level(fills)},
+                "encoding": {**at, **leads, "color": _by_level(fills)},
             },
             {
                 "mark": {"type": "text", "fontSize": 11},

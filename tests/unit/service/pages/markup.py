@@ -33,6 +33,11 @@ class Page(HTMLParser):
         """Note text."""
         self._said.append(data)
 
+    @property
+    def plain(self) -> str:
+        """What is said, with hyphens in the place of minus signs and dashes."""
+        return self.text.replace("\N{MINUS SIGN}", "-").replace("\N{EN DASH}", "-")
+
 
 def read(text: str) -> Page:
     """Read a page that runs nothing."""

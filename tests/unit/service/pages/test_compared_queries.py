@@ -22,7 +22,7 @@ async def test_both_answers_stand_side_by_side(client: httpx.AsyncClient, store:
     page = await look(client, ids, "q1")
     for said in (
         HOSTILE,
-        "mrr 1.000 0.500 ▼ −0.500",
+        "mrr 1.000 0.500 ▼ -0.500",
         "1 d1 2 ✓ at 2",
         "2 d2 ? unjudged gone",
         "1 d3 ? unjudged ▲2",
@@ -30,7 +30,7 @@ async def test_both_answers_stand_side_by_side(client: httpx.AsyncClient, store:
         "3 <i>d4</i> ? unjudged new",
         "1 of 2 relevant documents are not in the answer: 1 ✓ d9",
     ):
-        assert said in page.text, said
+        assert said in page.plain, said
     assert f"/runs/{ids.baseline}/queries/q1" in page.links
 
 
@@ -40,7 +40,7 @@ async def test_queries_follow_each_other_by_their_move(
     """The greatest move comes first; an id may hold what a path cannot."""
     ids = await compared(client, store)
     first = await look(client, ids, "a%2Fb%20%3F")
-    assert "Move 1 of 2, greatest first. q1, −0.500 →" in first.text
+    assert "Move 1 of 2, greatest first. q1, -0.500 →" in first.plain
     second = await look(client, ids, "q1")
     assert f"{ids.path}/queries/a%2Fb%20%3F" in second.links
 
@@ -51,7 +51,7 @@ async def test_request_that_failed_says_why(client: httpx.AsyncClient, store: St
     page = await look(client, ids, "q3")
     assert "failed 0 returned, 0 not judged. timeout: no answer in 10 s" in page.text
     assert "No documents." in page.text
-    assert "mrr 1.000 – –" in page.text
+    assert "mrr 1.000 - -" in page.plain
     assert "greatest first" not in page.text
 
 
