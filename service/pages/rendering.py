@@ -44,7 +44,12 @@ def answer_page(
         text.encode(),
         status_code=status,
         media_type=HTML,
-        headers={"Content-Security-Policy": POLICY, "Vary": "Cookie"},
+        headers={
+            "Content-Security-Policy": POLICY,
+            # Where a page sends no referrer its forms say `Origin: null`, as if from elsewhere.
+            "Referrer-Policy": "same-origin",
+            "Vary": "Cookie",
+        },
     )
 
 

@@ -23,7 +23,7 @@ def plot_heat(report: AdversarialReport, *, path: str) -> Chart:
 
     A cell leads to the variants of its kind.
     """
-    kinds = [kind for kind in sort_kinds(report) if kind.drop.mean is not None]
+    kinds = sort_kinds(report)
     bins = {one.bin for kind in kinds for one in kind.by_content_words}
     columns = [ALL, *sorted(bins, key=_start)]
     cells = [cell for kind in kinds[:_MOST] for cell in _cells(kind, path)]

@@ -130,6 +130,12 @@ async def test_form_offers_runs_and_asks(client: httpx.AsyncClient, store: Store
     assert led.headers["location"] == f"/comparisons/{same.json()['id']}"
 
 
+async def test_form_lets_the_browser_say_where_it_is_from(client: httpx.AsyncClient) -> None:
+    """Without a referrer, browsers send `Origin: null` with a form, and it would be refused."""
+    form = await client.get("/comparisons/new")
+    assert form.headers["referrer-policy"] == "same-origin"
+
+
 async def test_form_names_what_is_wrong(client: httpx.AsyncClient, store: Store) -> None:
     """A number that is none, and a run that does not exist, are told with their field."""
     baseline, candidate = await two_runs(store)

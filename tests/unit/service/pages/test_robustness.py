@@ -1,5 +1,6 @@
 """The robustness of a run."""
 
+import re
 from typing import Any
 
 import httpx
@@ -18,8 +19,10 @@ from reteval.contract.out_of_corpus import (
 )
 from service.pages.robustness import arrange_cases
 from service.store.store import Store
+from tests.factories import stored_key
 from tests.unit.reteval.documents import a_kind, an_adversarial_report
-from tests.unit.service.api.ended import end_run
+from tests.unit.service.api.ended import TEST_SET, end_run, run_body
+from tests.unit.service.api.teams import SCOPES, bearer
 from tests.unit.service.pages.markup import HOSTILE, Page, read
 from tests.unit.service.pages.test_report import started
 
@@ -189,6 +192,24 @@ async def test_run_without_the_block_says_the_command(
     assert (
         "reteval run TEST_SET ENDPOINT_URL --adversarial default --wait" in read(answer.text).text
     )
+
+
+async def test_reader_by_a_link_stays_with_the_run(
+    guarded: httpx.AsyncClient, store: Store
+) -> None:
+    """The token of a link goes along in links, pictures, pages and the form."""
+    key = bearer(await stored_key(store, *SCOPES))
+    await guarded.post("/v1/test-sets", json=TEST_SET, headers=key)
+    made = await guarded.post("/v1/runs", json=run_body(), headers=key)
+    run_id = made.json()["id"]
+    await end_run(store, run_id, told={"adversarial": an_adversarial_report(kinds=(KIND,))})
+    token = (await guarded.post(f"/v1/runs/{run_id}/links", json={}, headers=key)).json()["token"]
+    text = (await guarded.get(f"/runs/{run_id}/robustness?limit=1&share={token}")).text
+    links = [*re.findall(r'xlink:href="([^"]+)"', text), *read(text).links]
+    inner = [link for link in links if link.startswith("/runs")]
+    assert len(inner) > 5
+    assert all(f"/runs/{run_id}" in link and f"share={token}" in link for link in inner)
+    assert f'name="share" value="{token}"' in text
 
 
 def test_what_went_wrong_comes_first() -> None:

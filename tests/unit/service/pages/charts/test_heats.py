@@ -5,6 +5,7 @@ import pytest
 from reteval.contract.adversarial import Drop, WordBin
 from service.pages.charts.drawing import draw_one
 from service.pages.charts.heats import find_level, plot_heat
+from service.pages.formatting import UNDEFINED
 from tests.unit.reteval.documents import a_kind, an_adversarial_report
 
 
@@ -26,7 +27,9 @@ def test_cells_are_kinds_by_length() -> None:
         ("typo.mixed", 1, "all", 48, 0.15),
         ("typo.mixed", 1, "9+", 9, -0.3),
         ("typo.mixed", 1, "1-2", 9, 0.3),
+        ("not.run", 1, "all", 48, None),
     )
+    assert chart.spec["data"]["values"][-1]["text"] == UNDEFINED
     svg = draw_one(chart).svg
     assert 'href="/r?kind=typo.mixed#v"' in svg
     assert "var(--heat-up-3)" in svg
