@@ -117,6 +117,9 @@ async def gather(backend: Backend, run: Run, *, metric: str = "") -> Report:
     metrics = results.metrics or {}
     primary = _choose(metric, metrics)
     found = Counter(one.severity for one in results.diagnostics)
+    worst, drawings = await asyncio.gather(
+        _find_worst(backend, run.id, primary), _draw(backend, results, primary)
+    )
     return Report(
         run=run,
         results=results,
@@ -126,8 +129,8 @@ async def gather(backend: Backend, run: Run, *, metric: str = "") -> Report:
         findings=tuple(sorted(results.diagnostics, key=lambda one: _WEIGHTS.index(one.severity))),
         severities={str(one): found[one] for one in _WEIGHTS if found[one]},
         coverage=_find_coverage(metrics),
-        worst=await _find_worst(backend, run.id, primary),
-        drawings=await _draw(backend, results, primary),
+        worst=worst,
+        drawings=drawings,
         foreign=bool(backend.identity.via),
     )
 

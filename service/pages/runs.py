@@ -1,6 +1,5 @@
 """The list of runs, which is where the service begins for people."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -14,7 +13,8 @@ from service.api.operations import Access
 from service.api.parameters import RunListParameters
 from service.core import runs
 from service.core.headlines import Headline, read_headlines
-from service.pages.charts.sparklines import Series, draw_trends
+from service.pages.charts.drawing import draw
+from service.pages.charts.sparklines import Series, sketch
 from service.pages.forms import read_fields
 from service.pages.rendering import show
 from service.pages.routing import Deployed, lead_to, shows
@@ -41,7 +41,7 @@ async def show_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
         page=page,
         wanted=wanted,
         headlines=headlines,
-        trends=await asyncio.to_thread(draw_trends, series) if series else None,
+        drawings=await draw(sketch(series)) if series else {},
         counts=Counter(run.status for run in page.items),
         statuses=[str(one) for one in RunStatus],
     )

@@ -15,7 +15,9 @@ _HEIGHT: Final = 220
 BINS: Final = 20
 """Bins of a metric's values, all of which lie between 0 and 1."""
 _DASHES: Final = {"p50": [1, 0], "p95": [6, 3], "p99": [2, 2]}
-"""Percentiles are told apart by how their lines are dashed, and by name."""
+_WORDS: Final = {"p50": "solid line", "p95": "dashed", "p99": "dotted"}
+"""Percentiles are told apart by how their lines are dashed."""
+_TICKS: Final = tuple(step * 10**power for power in range(-1, 5) for step in (1, 3))
 
 
 def spread_scores(metric: str, values: Iterable[float]) -> Chart:
@@ -56,7 +58,9 @@ def spread_latencies(latency: Latency, counts: Counts) -> Chart | None:
     ]
     failed = sorted(counts.failed_by_code.items())
     missing = ", ".join(f"{count} {code}" for code, count in failed) or "none"
-    shown = ", ".join(f"{one['name']} {milliseconds(one['ms'])}" for one in marks)
+    shown = ", ".join(
+        f"{one['name']} {milliseconds(one['ms'])} ({_WORDS[one['name']]})" for one in marks
+    )
     return Chart(
         name="latency",
         title="Requests by latency",
@@ -86,7 +90,6 @@ def _write_latency(bins: list[dict[str, Any]], marks: list[dict[str, Any]]) -> d
     scale = {"type": "log", "domain": [bins[0]["from"], bins[-1]["to"]], "nice": False}
     x = {"field": "ms", "type": "quantitative", "scale": scale}
     dash = {"domain": list(_DASHES), "range": list(_DASHES.values())}
-    legend = {"title": None, "orient": "top"}
     named = {"field": "name", "type": "nominal"}
     return {
         "width": _WIDTH,
@@ -94,19 +97,19 @@ def _write_latency(bins: list[dict[str, Any]], marks: list[dict[str, Any]]) -> d
         "layer": [
             {
                 "data": {"values": bins},
-                **_bars(_across("milliseconds, log scale", scale), "requests"),
+                **_bars(_across("milliseconds, log scale", scale, values=_TICKS), "requests"),
             },
             {
                 "data": {"values": marks},
                 "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
-                "encoding": {"x": x, "strokeDash": {**named, "scale": dash, "legend": legend}},
+                "encoding": {"x": x, "strokeDash": {**named, "scale": dash, "legend": None}},
             },
         ],
     }
 
 
-def _across(title: str, scale: dict[str, Any]) -> dict[str, Any]:
-    axis = {"grid": False, "tickCount": 6}
+def _across(title: str, scale: dict[str, Any], **ticks: Any) -> dict[str, Any]:
+    axis = {"grid": False, "tickCount": 6, **ticks}
     return {"field": "from", "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 

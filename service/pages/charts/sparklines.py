@@ -1,11 +1,11 @@
 """Sparklines: where each series of runs has been going, small and beside each other."""
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from service.pages.charts.drawing import BAND, MAIN, Chart, Drawing, draw_one
+from service.pages.charts.drawing import BAND, MAIN, Chart
 
 MOST: Final = 8
 """Series that are drawn."""
@@ -21,13 +21,7 @@ class Series(Struct, frozen=True, kw_only=True):
     means: tuple[float, ...]
 
 
-@lru_cache(maxsize=64)
-def draw_trends(series: tuple[Series, ...]) -> Drawing:
-    """Draw a sparkline of each series; the same ones are drawn once."""
-    return draw_one(sketch(series))
-
-
-def sketch(series: tuple[Series, ...]) -> Chart:
+def sketch(series: Sequence[Series]) -> Chart:
     """Sketch the first series, each on a scale of its own."""
     kept = series[:MOST]
     left = f" {len(series) - MOST} more are not drawn." if len(series) > MOST else ""

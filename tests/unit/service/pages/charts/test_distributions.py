@@ -34,9 +34,9 @@ def test_latencies_keep_their_bins() -> None:
     chart = distributions.spread_latencies(latency((5, 7), (2, 1, 0)), counts)
     assert chart is not None
     assert chart.rows == ((3, 5, 2), (5, 7, 1), ("failed: timeout", None, 2))
-    assert "p50 1.0 ms, p95 3.0 ms, p99 4.0 ms" in chart.about
+    assert "p50 1.0 ms (solid line), p95 3.0 ms (dashed), p99 4.0 ms (dotted)" in chart.about
     assert "in no bar: 2 timeout" in chart.about
-    assert "p99" in draw_one(chart).svg
+    assert "milliseconds" in draw_one(chart).svg
 
 
 def test_latencies_beyond_the_bounds_are_drawn() -> None:

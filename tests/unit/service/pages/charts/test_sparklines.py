@@ -1,15 +1,14 @@
 """Sparklines of series of runs."""
 
-from service.pages.charts.sparklines import MOST, Series, draw_trends, sketch
+from service.pages.charts.drawing import draw_one
+from service.pages.charts.sparklines import MOST, Series, sketch
 from tests.unit.service.pages.markup import HOSTILE, read
 
 
 def test_series_are_drawn_under_their_names() -> None:
-    """A name is text in the picture; what was drawn once is not drawn again."""
-    series = (Series(name=HOSTILE[:30], means=(0.1, 0.9)),)
-    drawing = draw_trends(series)
-    assert HOSTILE[:30] in read(drawing.svg).text
-    assert draw_trends(series) is drawing
+    """A name is text in the picture."""
+    series = [Series(name=HOSTILE[:30], means=(0.1, 0.9))]
+    assert HOSTILE[:30] in read(draw_one(sketch(series)).svg).text
 
 
 def test_few_series_are_drawn_and_the_rest_counted() -> None:
