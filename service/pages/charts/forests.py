@@ -220,7 +220,7 @@ def _marks(axis: str) -> list[dict[str, Any]]:
         "sort": {"field": "place"},
         "axis": {"title": None, "grid": True, "gridColor": LINE, "labelLimit": 260},
     }
-    x = {"type": "quantitative", "title": axis, "axis": {"grid": False, "format": "+.2f"}}
+    x = {"type": "quantitative", "title": axis, "axis": {"grid": False, "format": "+.3~f"}}
     verdicts = list(_GLYPHS)
     colours = [_GLYPHS[verdict][0] for verdict in verdicts]
     shapes = [_GLYPHS[verdict][1] for verdict in verdicts]

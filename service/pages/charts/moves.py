@@ -34,7 +34,7 @@ def plot_moves(moves: Sequence[Mover], *, metric: str, address: Callable[[str], 
     ]
     return Chart(
         name="moves",
-        title="Every query",
+        title="Difference by query",
         about=f"Difference of {metric} by query, losses at the left, gains at the right; "
         f"a bar leads to its query.{cut}",
         spec={
@@ -48,7 +48,7 @@ def plot_moves(moves: Sequence[Mover], *, metric: str, address: Callable[[str], 
                     "field": "difference",
                     "type": "quantitative",
                     "title": f"difference of {metric}",
-                    "axis": {"format": "+.2f", "gridColor": LINE},
+                    "axis": {"format": "+.3~f", "gridColor": LINE},
                 },
                 "color": {
                     "field": "way",

@@ -22,6 +22,7 @@ async def test_both_answers_stand_side_by_side(client: httpx.AsyncClient, store:
     page = await look(client, ids, "q1")
     for said in (
         HOSTILE,
+        "mrr: 1.000 → 0.500",
         "mrr 1.000 0.500 ▼ -0.500",
         "1 d1 2 ✓ at 2",
         "2 d2 ? unjudged gone",
