@@ -2,12 +2,30 @@
 
 from typing import Final
 
-from service.pages import files, queries, report, runs, sign_in
+from service.pages import (
+    files,
+    imports,
+    judgings,
+    progress,
+    queries,
+    report,
+    review,
+    runs,
+    sign_in,
+    start,
+    test_sets,
+)
 
 HANDLERS: Final = (
     *files.HANDLERS,
-    *queries.HANDLERS,
-    *report.HANDLERS,
     *runs.HANDLERS,
+    *report.HANDLERS,
+    *queries.HANDLERS,
+    *start.HANDLERS,
+    *progress.HANDLERS,
+    *test_sets.HANDLERS,
+    *imports.HANDLERS,
+    *judgings.HANDLERS,
+    *review.HANDLERS,
     *sign_in.HANDLERS,
 )
