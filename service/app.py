@@ -50,6 +50,7 @@ from service.api import (
     test_sets,
     trends,
     versions,
+    watching,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -95,6 +96,7 @@ _V1: Final = (
     *faqs.HANDLERS,
     *query_samples.HANDLERS,
     *runs.HANDLERS,
+    *watching.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,
     *trends.HANDLERS,

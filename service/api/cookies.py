@@ -49,17 +49,20 @@ def is_safe(scope: Scope) -> bool:
 def refuse_elsewhere(scope: Scope) -> None:
     """See that a form comes from a page of ours.
 
-    Browsers say so in `Sec-Fetch-Site`, older ones in `Origin` alone; what says neither is no
-    browser, and sends no cookie that it did not choose to send.
+    Browsers say so in `Sec-Fetch-Site`, older ones in `Origin` alone, which is `null` in those
+    that say both, since our pages send no referrer. What says neither is no browser, and sends no
+    cookie that it did not choose to send.
 
     Raises:
         ForbiddenError: it comes from another site.
     """
     site = read_header(scope, b"sec-fetch-site")
     origin = read_header(scope, b"origin")
-    if site is not None and site not in _OWN:
-        raise ForbiddenError(_ELSEWHERE)
-    if origin is not None and urlsplit(origin).netloc != read_header(scope, b"host"):
+    if site is not None:
+        own = site in _OWN
+    else:
+        own = origin is None or urlsplit(origin).netloc == read_header(scope, b"host")
+    if not own:
         raise ForbiddenError(_ELSEWHERE)
 
 

@@ -37,6 +37,7 @@ YAML: Final = "application/yaml"
 XML: Final = "application/xml"
 TEXT: Final = "text/plain"
 MARKDOWN: Final = "text/markdown"
+EVENTS: Final = "text/event-stream"
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from msgspec import UNSET, UnsetType
+import msgspec
 
 UNDEFINED: Final = "\N{EN DASH}"
 """In the place of a number that is not there; the reason stands beside it."""
 
 
-def score(value: float | UnsetType | None) -> str:
+def score(value: float | msgspec.UnsetType | None) -> str:
     """Write a value of a metric to three places."""
-    return UNDEFINED if value is None or value is UNSET else f"{value:.3f}"
+    return UNDEFINED if value is None or value is msgspec.UNSET else f"{value:.3f}"
 
 
 def signed(value: float | None) -> str:
@@ -70,10 +70,16 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
+def json(value: Any) -> str:
+    """Write a value as JSON to be read and copied."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "score": score,
     "signed": signed,
     "interval": interval,
+    "json": json,
     "signed_interval": signed_interval,
     "percent": percent,
     "count": count,

@@ -147,7 +147,7 @@ async def test_run_that_has_not_ended_shows_how_far_it_is(client: httpx.AsyncCli
     run_id = await started(client)
     answer = await client.get(f"/runs/{run_id}")
     assert answer.status_code == 200
-    assert "queued 0 of 4 requests" in read(answer.text).text
+    assert "0 of 4 done" in read(answer.text).text
     assert '<noscript><meta http-equiv="refresh"' in answer.text
 
 
