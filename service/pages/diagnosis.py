@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import msgspec
 from litestar import Response
 from litestar.params import FromPath
 from msgspec import UNSET, Struct
@@ -16,8 +15,6 @@ from service.core.grants import RUN
 from service.pages.rendering import show
 from service.pages.routing import Deployed, shows
 
-QUERY: Final = "query_id"
-"""The column of evidence that names a query of the run."""
 _GRAVEST_FIRST: Final = (Severity.BLOCK, Severity.WARN, Severity.INFO)
 _BEFORE_AFTER: Final = {
     "returned": "returned, before",
@@ -27,13 +24,12 @@ _BEFORE_AFTER: Final = {
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A diagnostic as a page shows it; `patch` is JSON, or empty."""
+    """A diagnostic with its evidence as a table: names of fields, titles of columns, rows."""
 
     diagnostic: Diagnostic
     columns: tuple[str, ...]
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    patch: str
 
 
 @shows("/runs/{run_id:str}/diagnosis", "showDiagnosis", scope=Scope.RESULTS_READ, shared=RUN)
@@ -65,7 +61,6 @@ def _lay_out(one: Diagnostic) -> Finding:
         columns=columns,
         titles=tuple(known.get(name, name.replace("_", " ")) for name in columns),
         rows=tuple(tuple(tell(row.get(name, "")) for name in columns) for row in one.evidence),
-        patch="" if one.patch is UNSET else _write(one.patch),
     )
 
 
@@ -82,10 +77,6 @@ def tell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(tell, value))
     return str(value)
-
-
-def _write(patch: dict[str, Any]) -> str:
-    return msgspec.json.format(msgspec.json.encode(patch), indent=2).decode()
 
 
 HANDLERS: Final = (show_diagnosis,)

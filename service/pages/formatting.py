@@ -53,9 +53,9 @@ def change_ms(value: float | None) -> str:
     return f"{value:+.1f} ms".replace("-", "\N{MINUS SIGN}")
 
 
-def probability(value: float | UnsetType | None) -> str:
+def probability(value: float | msgspec.UnsetType | None) -> str:
     """Write a p-value; one that three places cannot show is under the least that they can."""
-    if value is None or value is UNSET:
+    if value is None or value is msgspec.UNSET:
         return UNDEFINED
     return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three places
 

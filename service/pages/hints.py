@@ -7,6 +7,8 @@ HINTS: Final = {
     "run": "reteval run docs https://search.example/query --label baseline --wait",
     "wait": "reteval wait {run}",
     "retry": "reteval retry {run} --wait",
+    "robustness": "reteval run docs https://search.example/query --adversarial default --wait",
+    "leakage": "reteval leakage {test_set} --run {run}",
     "create_judging": "reteval judging create docs --endpoint-url https://search.example/query",
     "pool": "reteval judging pool {judging} --wait",
     "judge": "reteval judging judge {judging} judge.json --wait",

@@ -58,7 +58,7 @@ async def test_empty_pages_say_what_to_do(client: httpx.AsyncClient) -> None:
     assert "/history?test_set=ended" in (await look(client)).links
     found = await look(client, test_set="ended", label="x")
     assert "No run of this test set has ended with the label x." in found.text
-    assert "reteval run ended" in found.text
+    assert "reteval run docs" in found.text
 
 
 async def test_names_are_listed_for_whoever_may(guarded: httpx.AsyncClient, store: Store) -> None:
