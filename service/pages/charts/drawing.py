@@ -4,16 +4,17 @@ The numbers of a chart go with it, as a table and as CSV.
 """
 
 import asyncio
-from functools import lru_cache
+import atexit
+from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import quote
 
 import msgspec
-import vl_convert
 from markupsafe import Markup
 from msgspec import Struct
 
 from service.core.cells import Cell, write_rows
+from service.pages.charts.painter import Painter
 
 WIDTH: Final = 560
 """Pixels of a chart's plot, without its axes."""
@@ -90,7 +91,7 @@ def lead(path: str) -> str:
 
 
 async def draw(*charts: Chart) -> dict[str, Drawing]:
-    """Draw charts by name. The renderer works outside of Python, the event loop goes on."""
+    """Draw charts by name; the event loop goes on meanwhile."""
     drawn = await asyncio.to_thread(lambda: [draw_one(chart) for chart in charts])
     return {drawing.chart.name: drawing for drawing in drawn}
 
@@ -104,8 +105,16 @@ def draw_one(chart: Chart) -> Drawing:
 @lru_cache(maxsize=_KEPT)
 def _render(spec: bytes) -> str:
     """Render a specification; what is looked at again, as an ended run is, is not drawn again."""
-    svg = vl_convert.vegalite_to_svg(spec.decode(), config=_CONFIG, allowed_base_urls=[])
+    svg = _find_painter().paint(b"[%b,%b]" % (spec, msgspec.json.encode(_CONFIG)))
     return svg.replace(f'href="{_PAGE}/', 'href="/')
+
+
+@cache
+def _find_painter() -> Painter:
+    """Return the painter of this process, which ends with it."""
+    painter = Painter()
+    atexit.register(painter.close)
+    return painter
 
 
 def write_csv(chart: Chart) -> str:
