@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 import time
+from mimetypes import guess_type
 from pathlib import Path
 
 from granian import Granian
@@ -17,12 +18,13 @@ FOLDER = "BARE_FOLDER"
 def application() -> Litestar:
     """Hold each file of the folder, and answer it under its name."""
     held = {path.name: path.read_bytes() for path in Path(os.environ[FOLDER]).iterdir()}
+    media = {name: found for name in held if (found := guess_type(name)[0])}
 
-    @get("/{name:str}")
+    @get(["/{name:str}", "/static/{name:str}"])
     async def answer(request: Request, name: str) -> Response[bytes]:
         if request.headers.get("If-None-Match"):
             return Response(b"", status_code=304)
-        return Response(held[name], media_type="application/json")
+        return Response(held[name], media_type=media.get(name, "application/json"))
 
     return Litestar([answer], openapi_config=None)
 

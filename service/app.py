@@ -73,6 +73,7 @@ from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.logs import configure_logs
+from service.pages import report
 from service.pages import routes as pages
 from service.pages.routing import show_service_error, show_unexpected
 from service.queue import JobQueue
@@ -165,7 +166,9 @@ def create_app(settings: Settings) -> Litestar:
             Exception: answer_unexpected,
         },
         middleware=[observe(traced=is_traced()), shorten(guard, hot)],
-        state=State({"traffic": traffic, "hot": hot, "guard": guard}),
+        state=State(
+            {"traffic": traffic, "hot": hot, "guard": guard, "export_html": report.export_html}
+        ),
         before_request=check_request,
         before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),

@@ -1,5 +1,6 @@
 """Routes that read an ended run, and the history of a test set."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, Literal
 
 from litestar import Response
@@ -19,7 +20,16 @@ from service.api.conditional import (
     known_answers,
 )
 from service.api.hot import RESULTS, HotAnswers, Known
-from service.api.operations import CSV, JSON_LINES, ZIP, Answer, Operation, reads
+from service.api.operations import (
+    CSV,
+    HTML,
+    JSON_LINES,
+    MARKDOWN,
+    ZIP,
+    Answer,
+    Operation,
+    reads,
+)
 from service.api.parameters import (
     HistoryParameters,
     PageParameters,
@@ -29,7 +39,7 @@ from service.api.parameters import (
 from service.api.responses import LINK_HEADERS, answer_fixed_page, answer_stream
 from service.core import history, query_rows, reports
 from service.core.backend import Backend
-from service.core.exports import run_rows, run_trec
+from service.core.exports import run_rows, run_summary, run_trec
 from service.core.grants import RUN
 
 _TAG: Final = "reports"
@@ -37,12 +47,13 @@ _ENDED: Final = (errors.NotFoundError, errors.NotTerminalError, errors.InvalidEr
 _PAGED: Final = (errors.BadCursorError, *_ENDED)
 
 Deployed = NamedDependency[SkipValidation[Backend]]
+Export = Callable[[Backend, str], Awaitable[AsyncIterator[bytes]]]
 
 
 class ExportParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The form of an exported run."""
 
-    format: Literal["trec", "csv", "jsonl"] = "jsonl"
+    format: Literal["trec", "csv", "jsonl", "markdown", "html"] = "jsonl"
 
 
 @reads(
@@ -160,9 +171,14 @@ async def list_variants(
         summary="Download a run",
         about=(
             "`trec` is a zip of run, qrels and a README, from which trec_eval recomputes the "
-            "means; `csv` and `jsonl` hold a row for each clean query."
+            "means; `csv` and `jsonl` hold a row for each clean query; `markdown` is a summary for "
+            "a comment; `html` is the report as a page that opens without the service."
         ),
-        answers={200: Answer(about="The run", media={JSON_LINES: None, CSV: None, ZIP: None})},
+        answers={
+            200: Answer(
+                about="The run", media=dict.fromkeys((JSON_LINES, CSV, ZIP, MARKDOWN, HTML))
+            )
+        },
         query=ExportParameters,
         errors=_ENDED,
     ),
@@ -170,13 +186,15 @@ async def list_variants(
 async def export_run(request: AnyRequest, backend: Deployed, run_id: FromPath[str]) -> Stream:
     """Stream a run in the format asked for."""
     sent = read_query(request, ExportParameters)
-    if sent.format == "trec":
-        chunks, media, ending = await run_trec.export_trec(backend, run_id), ZIP, "zip"
-    elif sent.format == "csv":
-        chunks, media, ending = await run_rows.export_csv(backend, run_id), CSV, "csv"
-    else:
-        chunks, media, ending = await run_rows.export_jsonl(backend, run_id), JSON_LINES, "jsonl"
-    return answer_stream(chunks, media=media, filename=f"run.{ending}")
+    writers: dict[str, tuple[Export, str, str]] = {
+        "trec": (run_trec.export_trec, ZIP, "zip"),
+        "csv": (run_rows.export_csv, CSV, "csv"),
+        "jsonl": (run_rows.export_jsonl, JSON_LINES, "jsonl"),
+        "markdown": (run_summary.export_markdown, MARKDOWN, "md"),
+        "html": (request.app.state.export_html, HTML, "html"),  # that of the pages
+    }
+    export, media, ending = writers[sent.format]
+    return answer_stream(await export(backend, run_id), media=media, filename=f"run.{ending}")
 
 
 @reads(

@@ -69,6 +69,12 @@ async def read_sheet(backend: Backend, run_id: str) -> Sheet:
     )
 
 
+async def read_values(backend: Backend, run_id: str, metric: str) -> "array[float]":
+    """Return a metric of each clean request, NaN where it is undefined; empty: not measured."""
+    columns = await backend.store.outcomes.columns(backend.tenant, run_id, [metric])
+    return columns.get(metric, array("d"))
+
+
 async def page_rows(
     backend: Backend, run_id: str, wanted: RowQuery, *, cursor: str, limit: int
 ) -> QueryRowPage:

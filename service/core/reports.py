@@ -2,6 +2,8 @@
 
 import math
 
+import msgspec
+
 from reteval.contract.outcomes import (
     OutcomePage,
     OutcomeRow,
@@ -9,6 +11,7 @@ from reteval.contract.outcomes import (
     VariantPage,
     VariantRow,
 )
+from reteval.contract.results import Results
 from service.core.backend import Backend
 
 _SPAN = 500
@@ -32,6 +35,15 @@ async def read_report(backend: Backend, run_id: str) -> bytes:
         NotTerminalError, NotFoundError: as `read_tag`.
     """
     return await backend.store.runs.results(backend.tenant, run_id)
+
+
+async def read_results(backend: Backend, run_id: str) -> Results:
+    """Return a run's report.
+
+    Raises:
+        NotTerminalError, NotFoundError: as `read_tag`.
+    """
+    return msgspec.json.decode(await read_report(backend, run_id), type=Results)
 
 
 async def page_outcomes(backend: Backend, run_id: str, *, cursor: str, limit: int) -> OutcomePage:
@@ -63,27 +75,37 @@ async def page_variants(
     """
     cursors = await backend.cursors()
     scope = ("variants", backend.tenant, run_id, kind)
-    outcomes = backend.store.outcomes
-    places = await outcomes.variants(backend.tenant, run_id)
+    places = await backend.store.outcomes.variants(backend.tenant, run_id)
     place = int(cursors.read(scope, cursor) or places.start)
     items: list[VariantRow] = []
     while place < places.stop and len(items) < limit:
         stop = min(places.stop, place + _SPAN)
-        requests = await outcomes.requests(backend.tenant, run_id, start=place, stop=stop)
-        rows = await outcomes.rows(backend.tenant, run_id, start=place, stop=stop)
-        values = await outcomes.variant_values(
-            backend.tenant, run_id, start=place - places.start, stop=stop - places.start
-        )
-        for request, row, (value, original) in zip(requests, rows, values, strict=True):
+        for row in await read_variants(backend, run_id, place, stop, first=places.start):
             if len(items) == limit:
                 break
-            if kind in ("", request.kind):
-                items.append(_show_variant(request, row, value, original))
+            if kind in ("", row.kind):
+                items.append(row)
             place += 1
     return VariantPage(
         items=tuple(items),
         next_cursor=cursors.issue(scope, str(place) if place < places.stop else None),
     )
+
+
+async def read_variants(
+    backend: Backend, run_id: str, start: int, stop: int, *, first: int
+) -> list[VariantRow]:
+    """Return the variants of a stretch of the plan, whose first variant is at `first`."""
+    outcomes = backend.store.outcomes
+    requests = await outcomes.requests(backend.tenant, run_id, start=start, stop=stop)
+    rows = await outcomes.rows(backend.tenant, run_id, start=start, stop=stop)
+    values = await outcomes.variant_values(
+        backend.tenant, run_id, start=start - first, stop=stop - first
+    )
+    return [
+        _show_variant(request, row, value, clean)
+        for request, row, (value, clean) in zip(requests, rows, values, strict=True)
+    ]
 
 
 def _show_variant(

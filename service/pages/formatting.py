@@ -9,9 +9,9 @@ UNDEFINED: Final = "\N{EN DASH}"
 """In the place of a number that is not there; the reason stands beside it."""
 
 
-def score(value: float | None) -> str:
+def score(value: float | msgspec.UnsetType | None) -> str:
     """Write a value of a metric to three places."""
-    return UNDEFINED if value is None else f"{value:.3f}"
+    return UNDEFINED if value is None or value is msgspec.UNSET else f"{value:.3f}"
 
 
 def signed(value: float | None) -> str:
@@ -46,6 +46,20 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004 - two digits
 
 
+def change_ms(value: float | None) -> str:
+    """Write how much longer something took."""
+    if value is None:
+        return UNDEFINED
+    return f"{value:+.1f} ms".replace("-", "\N{MINUS SIGN}")
+
+
+def probability(value: float | msgspec.UnsetType | None) -> str:
+    """Write a p-value; one that three places cannot show is under the least that they can."""
+    if value is None or value is msgspec.UNSET:
+        return UNDEFINED
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three places
+
+
 def moment(text: str | None) -> str:
     """Write a moment of the API to the minute."""
     return UNDEFINED if not text else f"{text[:10]} {text[11:16]} UTC"
@@ -70,6 +84,8 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "percent": percent,
     "count": count,
     "milliseconds": milliseconds,
+    "change_ms": change_ms,
+    "probability": probability,
     "moment": moment,
     "words": words,
 }

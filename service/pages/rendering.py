@@ -1,6 +1,7 @@
 """Templates into answers: escaped, in one frame, under a policy that lets nothing in."""
 
 import asyncio
+import base64
 import hashlib
 from collections.abc import Mapping
 from functools import cache
@@ -44,7 +45,12 @@ def answer_page(
         text.encode(),
         status_code=status,
         media_type=HTML,
-        headers={"Content-Security-Policy": POLICY, "Vary": "Cookie"},
+        headers={
+            "Content-Security-Policy": POLICY,
+            # Where a page sends no referrer its forms say `Origin: null`, as if from elsewhere.
+            "Referrer-Policy": "same-origin",
+            "Vary": "Cookie",
+        },
     )
 
 
@@ -68,6 +74,7 @@ def frame(request: AnyRequest) -> dict[str, Any]:
     return {
         "identity": identity,
         "link": link,
+        "share": share,
         "path": request.url.path,
         "request_id": request_id(request.scope),
         "inline": False,
@@ -85,7 +92,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(formatting.FILTERS)
-    made.globals.update(static=name_static, read_style=read_style, segment=segment, hint=hint)
+    made.globals.update(
+        static=name_static, read_style=read_style, alone=alone, segment=segment, hint=hint
+    )
     return made
 
 
@@ -97,6 +106,12 @@ def name_static(name: str) -> str:
 def read_style() -> Markup:
     """Return the style sheet, for a page that has to stand alone."""
     return Markup((STATIC / "pages.css").read_text())  # noqa: S704 - a file of our own
+
+
+def alone() -> str:
+    """Return the policy of a page that stands alone: its own style, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(read_style().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def segment(text: str) -> str:

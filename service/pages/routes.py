@@ -3,11 +3,18 @@
 from typing import Final
 
 from service.pages import (
+    compared_queries,
+    comparisons,
+    diagnosis,
     files,
+    history,
     imports,
     judgings,
     progress,
+    queries,
+    report,
     review,
+    robustness,
     runs,
     sign_in,
     start,
@@ -17,6 +24,8 @@ from service.pages import (
 HANDLERS: Final = (
     *files.HANDLERS,
     *runs.HANDLERS,
+    *report.HANDLERS,
+    *queries.HANDLERS,
     *start.HANDLERS,
     *progress.HANDLERS,
     *test_sets.HANDLERS,
@@ -24,4 +33,9 @@ HANDLERS: Final = (
     *judgings.HANDLERS,
     *review.HANDLERS,
     *sign_in.HANDLERS,
+    *comparisons.HANDLERS,
+    *compared_queries.HANDLERS,
+    *robustness.HANDLERS,
+    *diagnosis.HANDLERS,
+    *history.HANDLERS,
 )

@@ -134,7 +134,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "opentelemetry": ("service.tracing",),
     "prometheus_client": ("service.api",),
     "jinja2": ("service.pages.rendering",),
-    "vl_convert": ("service.pages.charts.drawing",),
+    "vl_convert": ("service.pages.charts.painter",),
     # Nothing else may open a way out: the egress policy is applied in one place.
     "socket": ("service.standalone", "worker.search"),
     "http.client": ("service.standalone",),

@@ -11,15 +11,10 @@ from reteval.contract.gates import GatePending, GateRequest, GateVerdict
 from reteval.contract.results import Results
 from service.core.backend import Backend
 from service.core.gates.checks import check_gate
-from service.core.gates.evidence import (
-    Pending,
-    compare,
-    failed,
-    find_baseline,
-    read_results,
-)
+from service.core.gates.evidence import Pending, compare, failed, find_baseline
 from service.core.gates.readings import Against, Gap
 from service.core.gates.verdicts import NO_BASELINE, USABLE, evaluate, show_run
+from service.core.reports import read_results
 from service.core.runs import get_run
 
 _POLL_S: Final = 1.0

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from reteval.contract.comparisons import Comparison, ComparisonReport, ComparisonRequest
@@ -24,17 +23,6 @@ class Pending(Struct, frozen=True):
     """Ids of runs or comparisons that have not ended."""
 
     ids: tuple[str, ...]
-
-
-async def read_results(backend: Backend, run_id: str) -> Results:
-    """Return the stored report of an ended run.
-
-    Raises:
-        NotTerminalError: it has not ended.
-        NotFoundError: no such run.
-    """
-    body = await backend.store.runs.results(backend.tenant, run_id)
-    return msgspec.json.decode(body, type=Results)
 
 
 async def find_baseline(backend: Backend, request: GateRequest, results: Results) -> str | Gap:

@@ -2,12 +2,14 @@
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from reteval.contract.outcomes import FailureCode, Outcome, OutcomeStatus, PlannedRequest
+from reteval.contract.results import ScoredTestSet
 from reteval.contract.runs import RunStatus
 from reteval.contract.unjudged import UnjudgedHits
 from service.store.keys import DEFAULT_TENANT
@@ -15,6 +17,7 @@ from service.store.plans import name_shard
 from service.store.records import SHARD
 from service.store.store import Store
 from tests.factories import in_parts
+from tests.unit.reteval.documents import a_report, a_summary
 
 CLEAN = [
     PlannedRequest(query_id="q1", text="reset =password"),
@@ -45,7 +48,6 @@ COLUMNS = {
     "judged@10": array("d", [1.0, math.nan, math.nan, math.nan]),
 }
 WORTH = array("d", [0.25, 0.0, math.nan, 1.0]), array("d", [0.5, 0.5, 0.5, math.nan])
-SUMMARY = {"n": 2, "sd": 0.3, "ci": None, "level": 0.95, "method": "t", "bounds": [0.2, 0.6]}
 TEST_SET = {
     "name": "ended",
     "queries": [
@@ -70,29 +72,33 @@ async def end_run(
     metrics: bool = True,
     mean: float = 0.25,
     unjudged: Sequence[UnjudgedHits] = (),
+    clean: Sequence[PlannedRequest] = CLEAN,
+    told: Mapping[str, Any] | None = None,
 ) -> None:
-    """Do a worker's part: plan, outcomes, columns, report."""
+    """Do a worker's part: plan, outcomes, columns, and a report, with what is `told` in it."""
     claim = await store.claims.claim(DEFAULT_TENANT, run_id, owner="w", lease_s=30)
     assert claim is not None
     record = await store.runs.get(DEFAULT_TENANT, run_id)
-    await store.plans.put(claim, [*CLEAN, *VARIANTS], clean=len(CLEAN), shard=SHARD)
+    await store.plans.put(claim, [*clean, *VARIANTS], clean=len(clean), shard=SHARD)
     await store.shards.write(claim, name_shard(0), list(enumerate(OUTCOMES)))
     await store.journal.pack(claim, in_parts(OUTCOMES), tags=[["faq"], ["faq", "=x"], [], []])
     await store.journal.put_columns(claim, COLUMNS)
     await store.journal.put_variants(claim, [WORTH])
     await store.journal.put_unjudged(claim, unjudged)
-    report = {
-        "id": run_id,
-        "status": "completed" if metrics else "failed",
-        "label": record.spec.request.label,
-        "timestamp": "2026-11-30T00:00:00.000Z",
-        "num_queries": 4,
-        "metrics": {"mrr": {"mean": mean, **SUMMARY}} if metrics else None,
-        **({} if metrics else {"reason": "endpoint_down"}),
-    }
+    report = a_report(
+        id=run_id,
+        status=RunStatus.COMPLETED if metrics else RunStatus.FAILED,
+        test_set=ScoredTestSet(**msgspec.structs.asdict(record.spec.test_set)),
+        label=record.spec.request.label,
+        timestamp="2026-11-30T00:00:00.000Z",
+        num_queries=4,
+        metrics={"mrr": a_summary(mean, n=2, ci=None, bounds=(0.2, 0.6))} if metrics else None,
+        reason=UNSET if metrics else "endpoint_down",
+    )
+    report = msgspec.structs.replace(report, **told or {})
     await store.journal.finish(
         claim,
-        status=RunStatus.COMPLETED if metrics else RunStatus.FAILED,
+        status=report.status,
         report=msgspec.json.encode(report),
         error="" if metrics else "endpoint_down",
         shards=[name_shard(0)],

@@ -27,7 +27,11 @@ async def test_results_are_kept_and_conditional(client: httpx.AsyncClient, ended
 
 
 @pytest.mark.parametrize(
-    "part", ["results", "queries", "outcomes", "variants", "export", "export?format=trec"]
+    "part",
+    [
+        *("results", "queries", "outcomes", "variants", "export"),
+        *(f"export?format={name}" for name in ("trec", "markdown", "html")),
+    ],
 )
 async def test_reading_before_the_end_is_a_conflict(client: httpx.AsyncClient, part: str) -> None:
     """Each reading route answers 409 not_terminal, worth repeating, until the run has ended."""
@@ -143,6 +147,14 @@ async def test_csv_export_runs_no_formula(client: httpx.AsyncClient, ended_run: 
     assert [row["query_id"] for row in rows] == ["q1", "q 2", "q3", "q4"]
     assert (rows[0]["mrr"], rows[2]["mrr"], rows[2]["reason"]) == ("0.5", "", "timeout")
     assert rows[1]["tags"] == "faq;=x"
+
+
+async def test_markdown_export_is_a_summary(client: httpx.AsyncClient, ended_run: str) -> None:
+    """The table has the run's means, under its label."""
+    answer = await client.get(f"/v1/runs/{ended_run}/export?format=markdown")
+    assert answer.headers["Content-Type"].startswith("text/markdown")
+    assert answer.text.startswith("### first: completed\n")
+    assert "| mrr | 0.250 |" in answer.text
 
 
 async def test_jsonl_export_has_a_row_a_query(client: httpx.AsyncClient, ended_run: str) -> None:
