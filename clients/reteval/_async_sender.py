@@ -16,6 +16,7 @@ from reteval import _flows, _requests
 from reteval._downloads import Download
 from reteval._requests import Call
 from reteval._responses import Reply
+from reteval._rows import AsyncRows
 from reteval._transport import (
     broken_of,
     failure_of,
@@ -70,7 +71,10 @@ class AsyncSender:
         if self._own:
             await self._http.aclose()
 
-    async def _rows(self, first: Call[Any]) -> AsyncIterator[Any]:
+    def _rows(self, first: Call[Any]) -> AsyncRows[Any]:
+        return AsyncRows(self._pages(first))
+
+    async def _pages(self, first: Call[Any]) -> AsyncIterator[Any]:
         call: Call[Any] | None = first
         while call is not None:
             page = await self._exchange(call)
@@ -80,6 +84,32 @@ class AsyncSender:
 
     async def _exchange(self, call: Call[T]) -> T:
         return await self._drive(_flows.exchange(call, self._retry))
+
+    async def _await_end(
+        self,
+        get: Callable[[int | None], Call[_flows.J]],
+        timeout_s: float | None,
+        on_progress: Callable[[_flows.J], object] | None = None,
+    ) -> _flows.J:
+        return await self._drive(
+            _flows.await_end(
+                get,
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+                on_progress=on_progress,
+            )
+        )
+
+    async def _see_through(
+        self,
+        post: Callable[[int | None], Call[_flows.J]],
+        get: Callable[[_flows.J, int | None], Call[_flows.J]],
+        timeout_s: float | None,
+    ) -> _flows.J:
+        return await self._drive(
+            _flows.see_through(post, get, retry=self._retry, clock=self._clock, timeout_s=timeout_s)
+        )
 
     async def _download(self, call: Call[None], path: Path) -> None:
         await self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
@@ -96,11 +126,16 @@ class AsyncSender:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            if isinstance(step, _flows.Pause):
-                await self._sleep(step.seconds)
-                answer = None
-            else:
-                answer = await (send or self._send)(step)
+            try:
+                if isinstance(step, _flows.Pause):
+                    await self._sleep(step.seconds)
+                    answer = None
+                else:
+                    answer = await (send or self._send)(step)
+            except BaseException as exc:
+                # The flow knows what goes on all the same, and says so before it raises this.
+                flow.throw(exc)
+                raise
 
     async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)

@@ -6,6 +6,7 @@ sent what came of it. A client only sends and sleeps.
 
 import math
 import uuid
+from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from http import HTTPStatus
@@ -20,17 +21,17 @@ from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.leakage import LeakageCheck
+from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.contract.suites import SuiteRun
-from reteval.errors import ConnectionFailedError, WaitTimeoutError
+from reteval.errors import ConnectionFailedError, WaitTimeoutError, name_of
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob)
+J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob, Preview)
 FIRST_WAIT_S: Final = 20
 LONGEST_POLL_S: Final = 20
-USUAL_POLL_S: Final = 1.0
 
 
 class Pause(Struct, frozen=True):
@@ -82,24 +83,30 @@ def await_end(
 
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
+        KeyboardInterrupt: as it came, with a note that names the job, which goes on.
     """
     deadline = math.inf if timeout_s is None else clock() + timeout_s
     job = yield from exchange(get(None), retry)
-    while True:
+    for polls in count():
         if on_progress is not None:
             on_progress(job)
         if job.status.terminal:
-            return job
+            break
         asked = clock()
         if asked >= deadline:
             raise WaitTimeoutError(job, timeout_s or 0.0)
-        poll_s = job.poll_after_s or USUAL_POLL_S
-        longest = LONGEST_POLL_S if on_progress is None else min(math.ceil(poll_s), LONGEST_POLL_S)
-        hold = int(min(longest, deadline - asked))
-        job = yield from exchange(get(hold or None), retry)
-        early = min(poll_s, deadline - asked) - (clock() - asked)
-        if early > 0 and not job.status.terminal:
-            yield Pause(early)
+        poll_s = retry.poll_after(polls, job.poll_after_s)
+        watched_s = LONGEST_POLL_S if on_progress is None else math.ceil(poll_s)
+        hold = int(min(watched_s, LONGEST_POLL_S, deadline - asked))
+        try:
+            job = yield from exchange(get(hold or None), retry)
+            early = min(poll_s, deadline - asked) - (clock() - asked)
+            if early > 0 and not job.status.terminal:
+                yield Pause(early)
+        except (KeyboardInterrupt, CancelledError) as exc:
+            exc.add_note(f"{name_of(job)} goes on: wait for it again, or cancel it")
+            raise
+    return job
 
 
 def first_wait(timeout_s: float | None) -> int:

@@ -15,6 +15,7 @@ from reteval import _flows, _requests
 from reteval._downloads import Download
 from reteval._requests import Call
 from reteval._responses import Reply
+from reteval._rows import Rows
 from reteval._transport import (
     broken_of,
     failure_of,
@@ -69,7 +70,10 @@ class Sender:
         if self._own:
             self._http.close()
 
-    def _rows(self, first: Call[Any]) -> Iterator[Any]:
+    def _rows(self, first: Call[Any]) -> Rows[Any]:
+        return Rows(self._pages(first))
+
+    def _pages(self, first: Call[Any]) -> Iterator[Any]:
         call: Call[Any] | None = first
         while call is not None:
             page = self._exchange(call)
@@ -78,6 +82,32 @@ class Sender:
 
     def _exchange(self, call: Call[T]) -> T:
         return self._drive(_flows.exchange(call, self._retry))
+
+    def _await_end(
+        self,
+        get: Callable[[int | None], Call[_flows.J]],
+        timeout_s: float | None,
+        on_progress: Callable[[_flows.J], object] | None = None,
+    ) -> _flows.J:
+        return self._drive(
+            _flows.await_end(
+                get,
+                retry=self._retry,
+                clock=self._clock,
+                timeout_s=timeout_s,
+                on_progress=on_progress,
+            )
+        )
+
+    def _see_through(
+        self,
+        post: Callable[[int | None], Call[_flows.J]],
+        get: Callable[[_flows.J, int | None], Call[_flows.J]],
+        timeout_s: float | None,
+    ) -> _flows.J:
+        return self._drive(
+            _flows.see_through(post, get, retry=self._retry, clock=self._clock, timeout_s=timeout_s)
+        )
 
     def _download(self, call: Call[None], path: Path) -> None:
         self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
@@ -94,11 +124,16 @@ class Sender:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            if isinstance(step, _flows.Pause):
-                self._sleep(step.seconds)
-                answer = None
-            else:
-                answer = (send or self._send)(step)
+            try:
+                if isinstance(step, _flows.Pause):
+                    self._sleep(step.seconds)
+                    answer = None
+                else:
+                    answer = (send or self._send)(step)
+            except BaseException as exc:
+                # The flow knows what goes on all the same, and says so before it raises this.
+                flow.throw(exc)
+                raise
 
     def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)

@@ -1,13 +1,13 @@
 import msgspec
 import pytest
 
-from reteval import _requests
+from reteval import _run_calls
 from reteval._responses import Reply
 from reteval.errors import ConnectionFailedError
 from reteval.retries import Retry
 from tests.unit.reteval.documents import problem
 
-GET = _requests.get_run("run_1")
+GET = _run_calls.get_run("run_1")
 STEADY = Retry(pauses_s=(1.0, 2.0), retry_after_cap_s=30.0, draw=lambda: 0.0)
 
 
