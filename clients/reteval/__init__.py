@@ -7,9 +7,10 @@ from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
 from reteval.contract.endpoints import Endpoint
-from reteval.contract.gates import Gate, GateOutcome, GateVerdict
+from reteval.contract.gates import Gate, GateFailedError, GateOutcome, GateVerdict
 from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
 from reteval.contract.power import PowerAnswer, PowerRequest
+from reteval.contract.previews import Preview, PreviewRequest
 from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
 from reteval.contract.problems import ErrorCode, ProblemItem
 from reteval.contract.quotas import Allowance, QuotaName, TeamLimits
@@ -24,6 +25,7 @@ from reteval.contract.runs import (
     RunRequest,
     RunStatus,
 )
+from reteval.contract.saved_endpoints import SavedEndpoint, SavedEndpointRequest
 from reteval.contract.splits import SplitReport
 from reteval.contract.suites import Suite, SuiteRequest, SuiteRun, SuiteRunRequest
 from reteval.contract.teams import Team, TeamRequest
@@ -38,6 +40,7 @@ from reteval.errors import (
     RateLimitedError,
     ResponseError,
     RetevalError,
+    RunFailedError,
     ServerError,
     SignatureError,
     UnauthorizedError,
@@ -65,6 +68,7 @@ __all__ = [
     "ErrorCode",
     "Gate",
     "GateDocument",
+    "GateFailedError",
     "GateOutcome",
     "GateVerdict",
     "Grant",
@@ -79,6 +83,8 @@ __all__ = [
     "NotFoundError",
     "PowerAnswer",
     "PowerRequest",
+    "Preview",
+    "PreviewRequest",
     "Probe",
     "ProbeReport",
     "ProbeRequest",
@@ -94,8 +100,11 @@ __all__ = [
     "Retry",
     "RetryRequest",
     "Run",
+    "RunFailedError",
     "RunRequest",
     "RunStatus",
+    "SavedEndpoint",
+    "SavedEndpointRequest",
     "Scale",
     "Scope",
     "ServerError",

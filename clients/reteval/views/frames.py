@@ -45,6 +45,21 @@ DIFFERENCE: Final = (
 )
 
 
+RULE: Final = (
+    "metric",
+    "rule",
+    "status",
+    "observed",
+    "ci_low",
+    "ci_high",
+    "threshold",
+    "n",
+    "reason",
+    "message",
+    "pointer",
+)
+
+
 def build_frame(
     columns: Mapping[str, Sequence[Any]],
     library: str | None = None,
@@ -73,9 +88,9 @@ def build_frame(
 def columns_of(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()
 ) -> dict[str, list[Any]]:
-    """Turn rows into columns, `names` first; what a row does not have is None."""
+    """Turn rows into columns, those of `names` or all there are; what a row has not is None."""
     rows = list(rows)
-    found = dict.fromkeys([*names, *(name for row in rows for name in row)])
+    found = names or dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in found}
 
 
@@ -110,17 +125,19 @@ def _comparison(shown: Comparison, library: str | None) -> Any:
 
 @render.register
 def _verdict(shown: GateVerdict, library: str | None) -> Any:
-    rows = [{"metric": shown.metric_of(rule)} | flatten(rule) for rule in shown.rules]
-    return build_frame(columns_of(rows), library)
+    rows = [
+        {"metric": shown.metric_of(rule)} | flatten(rule) | _ends(rule.interval)
+        for rule in shown.rules
+    ]
+    return build_frame(columns_of(rows, RULE), library)
 
 
 def _summary(name: str, summary: MetricSummary) -> dict[str, Any]:
-    found = {"metric": name} | _ends(summary.ci) | flatten(summary)
-    return {column: found.get(column) for column in SUMMARY}
+    return {"metric": name} | _ends(summary.ci) | flatten(summary)
 
 
 def _difference(name: str, compared: MetricComparison) -> dict[str, Any]:
-    found = (
+    return (
         flatten(compared)
         | _ends(compared.difference.ci)
         | {
@@ -131,7 +148,6 @@ def _difference(name: str, compared: MetricComparison) -> dict[str, Any]:
             "p_holm": compared.significance.p_holm,
         }
     )
-    return {column: found.get(column) for column in DIFFERENCE}
 
 
 def _ends(interval: tuple[float, float] | None) -> dict[str, float | None]:

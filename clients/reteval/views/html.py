@@ -1,7 +1,7 @@
 """Structs as small pieces of HTML for notebooks.
 
-What users typed is text wherever it stands. Colours are the notebook's own, so that a dark one
-stays readable; signs, not colours, tell how something came out.
+What users typed is text wherever it stands. No colours and no styles but the notebook's own, so
+that a dark one stays readable; signs tell how something came out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +9,11 @@ from functools import singledispatch
 from html import escape
 from typing import Final
 
+from reteval.cli.comparison import METRIC_HEAD as COMPARED_HEAD
+from reteval.cli.comparison import metric_row
 from reteval.cli.report import METRIC_HEAD, counts_line
 from reteval.cli.tables import interval, number
-from reteval.contract.comparisons import Comparison, ComparisonReport
+from reteval.contract.comparisons import Comparison
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.gates import GateOutcome, GateVerdict, RuleStatus
 from reteval.contract.results import MetricSummary, Results
@@ -21,17 +23,6 @@ from reteval.views.text import RULE_HEAD, rule_rows, run_state, state_of
 
 MOST_ROWS: Final = 30
 """Rows of a table; `to_frame` has them all."""
-COMPARED_HEAD: Final = (
-    "metric",
-    "baseline",
-    "candidate",
-    "difference",
-    "interval",
-    "p (Holm)",
-    "win/tie/loss",
-    "verdict",
-)
-_CELL: Final = "text-align:left;padding:.1em .7em;border-bottom:1px solid rgba(128,128,128,.4)"
 _MARKS: Final = {RuleStatus.PASS: "\u2713", RuleStatus.FAIL: "\u2717"}
 
 
@@ -90,7 +81,7 @@ def _comparison(shown: Comparison) -> str:
             "candidate": f"{report.candidate.run} {report.candidate.label}",
             "warnings": " ".join(report.warnings),
         },
-        table=(COMPARED_HEAD, _compared_rows(report)),
+        table=(COMPARED_HEAD, [metric_row(*one) for one in report.metrics.items()]),
     )
 
 
@@ -136,11 +127,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [_line("th", head), *(_line("td", row) for row in rows[:MOST_ROWS])]
     rest = len(rows) - MOST_ROWS
     more = f"<p>{rest} more: <code>to_frame()</code> has them all</p>" if rest > 0 else ""
-    return f'<table style="border-collapse:collapse">{"".join(lines)}</table>{more}'
+    return f"<table>{''.join(lines)}</table>{more}"
 
 
 def _line(tag: str, cells: Sequence[str]) -> str:
-    told = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells)
+    told = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
     return f"<tr>{told}</tr>"
 
 
@@ -155,19 +146,3 @@ def _counts(results: Results) -> str:
 def _metric_row(name: str, summary: MetricSummary) -> tuple[str, ...]:
     ends = interval(summary.ci, summary.level)
     return name, number(summary.mean), ends, str(summary.n)
-
-
-def _compared_rows(report: ComparisonReport) -> list[tuple[str, ...]]:
-    return [
-        (
-            name,
-            number(one.baseline),
-            number(one.candidate),
-            number(one.difference.mean),
-            interval(one.difference.ci, one.difference.level),
-            number(one.significance.p_holm),
-            f"{one.wins}/{one.ties}/{one.losses}",
-            one.verdict.value,
-        )
-        for name, one in report.metrics.items()
-    ]

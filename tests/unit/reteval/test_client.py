@@ -25,6 +25,7 @@ from reteval.errors import (
     ConflictError,
     ConnectionFailedError,
     NotFoundError,
+    RunFailedError,
     ServerError,
     UnreadableResponseError,
     WaitTimeoutError,
@@ -304,6 +305,32 @@ def test_wait_for_no_time() -> None:
         a_client(service).wait("run_1", timeout_s=0)
 
 
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
+def test_wait_for_numbers(status: RunStatus) -> None:
+    """Who wants a run with numbers gets an error with the run and the reason of one without."""
+    ended = a_run(status=status, error="too many failures")
+    client = a_client(Script([answer(ended), answer(ended), answer(COMPLETED)]))
+    assert ended == client.wait("run_1")
+    with pytest.raises(RunFailedError, match=f"'run_1' is {status.value}: too many") as caught:
+        client.wait("run_1", check=True)
+    assert ended == caught.value.run
+    assert COMPLETED == client.wait("run_1", check=True)
+
+
+def test_interrupted_wait_names_what_goes_on() -> None:
+    """Control-C leaves the run alone and says which one it is."""
+    service = Script([answer(a_run()), answer(a_run())])
+
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    http = httpx.Client(transport=httpx.MockTransport(service))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Client(URL, http=http, sleep=interrupt).wait("run_1")
+    assert ["run 'run_1' goes on: wait for it again, or cancel it"] == caught.value.__notes__
+    assert {"GET"} == {each.method for each in service.requests}
+
+
 def test_wait_survives_an_outage() -> None:
     """A service that restarts meanwhile costs pauses, not the wait."""
     time = Time()
@@ -370,5 +397,5 @@ def test_import_is_light() -> None:
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
-    heavy = {"numpy", "scipy", "redis", "rq", "litestar", "service", "worker", "aiohttp", "yaml"}
+    heavy = {"numpy", "scipy", "pandas", "polars", "redis", "rq", "litestar", "service", "worker", "aiohttp", "yaml"}
     assert set() == heavy & set(done.stdout.split())
