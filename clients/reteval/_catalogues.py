@@ -25,7 +25,11 @@ class Catalogues(Sender):
         return self._exchange(get_formats())
 
     def kinds(self) -> KindCatalogue:
-        """Return the kinds of changed queries, and the presets that choose among them."""
+        """Return the kinds of changed queries, and the presets that choose among them.
+
+        >>> [preset.name for preset in client.kinds().presets]
+        ['quick', 'default', 'full']
+        """
         return self._exchange(get_kinds())
 
     def preview_variants(self, request: Asked, *, timeout_s: float | None = None) -> Preview:

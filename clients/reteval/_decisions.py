@@ -39,6 +39,13 @@ class Decisions(Sender):
         """Hold a run to a gate: a struct, a dict, or the path of a YAML or JSON file.
 
         Waits for what has not ended. `held` goes before what the gate itself says.
+
+        >>> verdict = client.gate({"floors": [{"metric": "mrr", "at_least": 0.9}]}, run=run.id)
+        >>> verdict.verdict.value
+        'fail'
+        >>> verdict.raise_for_gate()
+        Traceback (most recent call last):
+        reteval.contract.gates.GateFailedError: ...
         """
         return self._await_verdict(gate, GateVerdict, held_to(held), timeout_s)[0]
 

@@ -18,7 +18,7 @@ class Rows(Iterator[T]):
 
     >>> rows = client.query_rows(run.id, sort="mrr")
     >>> next(rows).query
-    'second question'
+    'first question'
     >>> rows.to_dicts()[0]["metrics.mrr"]
     1.0
     """
@@ -46,6 +46,12 @@ class Outcomes(Rows[OutcomeRow]):
 
         The score is `depth` - rank + 1, the endpoint's order; without `depth`, that of the
         longest ranking. `Client.export(run, "trec")` has it with the judgments that go with it.
+
+        >>> print(client.outcomes(run.id).to_trec_run(tag="mine"), end="")
+        q1 Q0 doc-2 1 2 mine
+        q1 Q0 doc-1 2 1 mine
+        q2 Q0 doc-2 1 2 mine
+        q2 Q0 doc-1 2 1 mine
         """
         return write_rankings(list(self), depth, tag)
 
@@ -54,7 +60,12 @@ class Queries(Rows[Query]):
     """The queries of a test set."""
 
     def to_qrels(self, only: Container[str] | None = None) -> str:
-        """Return the judgments as TREC qrels; `only` of these query ids, such as the answered."""
+        """Return the judgments as TREC qrels; `only` of these query ids, such as the answered.
+
+        >>> print(client.queries(test_set.id).to_qrels(), end="")
+        q1 0 doc-1 1
+        q2 0 doc-2 1
+        """
         return write_qrels(query for query in self if only is None or query.id in only)
 
 

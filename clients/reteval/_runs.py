@@ -69,6 +69,9 @@ class Runs(Sender):
         `on_progress` is called with each state seen. An interruption by the keyboard leaves the
         run alone and names it: `wait` for it again, or `cancel` it.
 
+        >>> client.wait(run.id, timeout_s=60, check=True).status.value
+        'completed'
+
         Raises:
             WaitTimeoutError: it had not ended after `timeout_s`.
             RunFailedError: it failed or was cancelled, with `check` only.
@@ -93,7 +96,14 @@ class Runs(Sender):
         return self._exchange(_run_calls.rescore_run(run_id, request))
 
     def results(self, run_id: str) -> Results:
-        """Return the report of a run; `ConflictError` until it has ended."""
+        """Return the report of a run; `ConflictError` until it has ended.
+
+        >>> report = client.results(run.id)
+        >>> report.metrics["mrr"].mean, report.metrics["mrr"].n
+        (0.75, 2)
+        >>> report.to_frame()["mean"].tolist()
+        [0.75]
+        """
         return self._exchange(_run_calls.get_results(run_id))
 
     def results_document(self, run_id: str) -> bytes:

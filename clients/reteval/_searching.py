@@ -96,7 +96,7 @@ def read_hit(hit: Hit) -> Found:
     """Read a hit: an id, an id with its score, or an object that has one as `id` and `score`.
 
     >>> read_hit("a"), read_hit(("a", 0.5)), read_hit({"_id": 7, "_score": 2})
-    (Found('a', None), Found('a', 0.5), Found(7, 2.0))
+    (Found(id='a', score=None), Found(id='a', score=0.5), Found(id=7, score=2.0))
 
     Raises:
         TypeError: it is none of these.

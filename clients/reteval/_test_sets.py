@@ -27,6 +27,10 @@ class Sets(Sender):
         streamed from disk. `options` go before what the source itself says. The same content
         under the same name answers the same test set.
 
+        >>> queries = [{"query": "reset my password", "relevant_ids": ["kb-7", "kb-9"]}]
+        >>> client.upload({"name": "example", "queries": queries}).stats.judgments
+        2
+
         Raises:
             OSError: a file that cannot be read.
         """

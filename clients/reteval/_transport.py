@@ -3,7 +3,6 @@
 import ipaddress
 import platform
 from collections.abc import AsyncIterator, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -146,6 +145,11 @@ def _is_address(base: str) -> bool:
 
 
 def _release() -> str:
+    from importlib.metadata import (  # noqa: PLC0415 - a tenth of this package's import
+        PackageNotFoundError,
+        version,
+    )
+
     for name in DISTRIBUTIONS:
         try:
             return version(name)

@@ -23,6 +23,9 @@ class Retry(Struct, frozen=True, kw_only=True):
 
     Each is cut by up to half at random, so that many clients don't return at once. A longer
     `Retry-After` goes before the schedule, up to `retry_after_cap_s`.
+
+    >>> Retry(draw=lambda: 0.0).poll_after(0, suggested_s=None)
+    0.5
     """
 
     pauses_s: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)

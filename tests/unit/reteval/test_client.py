@@ -397,5 +397,17 @@ def test_import_is_light() -> None:
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
-    heavy = {"numpy", "scipy", "pandas", "polars", "redis", "rq", "litestar", "service", "worker", "aiohttp", "yaml"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "pandas",
+        "polars",
+        "redis",
+        "rq",
+        "litestar",
+        "service",
+        "worker",
+        "aiohttp",
+        "yaml",
+    }
     assert set() == heavy & set(done.stdout.split())
