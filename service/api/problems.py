@@ -73,9 +73,13 @@ def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException)
 
 def answer_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> Response[bytes]:
     """Answer an error that nobody foresaw; the log has it, the client gets its id."""
+    return _answer(request, INTERNAL, log_unexpected(request, exc))
+
+
+def log_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> str:
+    """Log an error that nobody foresaw, and return what the client is told of it."""
     _log.error("request.failed", request_id=request_id(request.scope), exc_info=exc)
-    detail = "The service failed; the operator's log has the cause under this request's id."
-    return _answer(request, INTERNAL, detail)
+    return "The service failed; the operator's log has the cause under this request's id."
 
 
 def _answer(

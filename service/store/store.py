@@ -34,6 +34,7 @@ from service.store.reservations import Reservations
 from service.store.retention import Retention
 from service.store.runs import Runs
 from service.store.scripts import Scripts
+from service.store.sessions import Sessions
 from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.suites import Suites
@@ -88,6 +89,7 @@ class Store:
         self.api_keys = ApiKeys(connection, scripts)
         self.grants = Grants(connection, scripts)
         self.links = Links(connection, scripts)
+        self.sessions = Sessions(connection)
         self.audit = Audit(connection, scripts)
 
     @classmethod
