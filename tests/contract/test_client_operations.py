@@ -13,6 +13,8 @@ import pytest
 from reteval import AsyncClient, Client, NotFoundError, Retry
 
 ROOT = Path(__file__).parents[2]
+FOR_PAGES = {"watchRun"}
+"""For browsers, which cannot hold an answer: `wait(on_progress=)` sees the same states."""
 URL = "http://service.example"
 REFUSAL = {"type": "about:blank", "title": "x", "status": 404, "detail": "x", "code": "not_found"}
 
@@ -22,14 +24,13 @@ def operations() -> dict[str, tuple[str, re.Pattern[str]]]:
     """Method and path of each operation under `/v1`, by its id."""
     found, path, method = {}, "", ""
     for line in (ROOT / "openapi.yaml").read_text().splitlines():
-        if match := re.fullmatch(r"  (/\S*):", line):
-            path = match[1]
+        if match := re.fullmatch(r"  (/\S*):|\S.*", line):
+            path = match[1] or ""
         elif match := re.fullmatch(r"    (get|post|put|patch|delete):", line):
             method = match[1].upper()
         elif (match := re.fullmatch(r"      operationId: (\w+)", line)) and path[:4] == "/v1/":
             found[match[1]] = (method, re.compile(re.sub(r"{\w+}", "[^/]+", path)))
-    assert len(found) > 100
-    return found
+    return {name: place for name, place in found.items() if name not in FOR_PAGES}
 
 
 class Recorder:
@@ -97,6 +98,16 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "file.csv"
     path.write_text("query,docid,rating\nx,a,1\n")
     return path
+
+
+def test_operations_are_those_of_the_file(
+    operations: dict[str, tuple[str, re.Pattern[str]]],
+) -> None:
+    """Each operation is read with its own path, and those for pages are there."""
+    assert len(operations) > 100
+    assert operations["getRun"] == ("GET", re.compile("/v1/runs/[^/]+"))
+    text = (ROOT / "openapi.yaml").read_text()
+    assert all(f"operationId: {name}\n" in text for name in FOR_PAGES)
 
 
 def test_sync_client_reaches_every_operation(
