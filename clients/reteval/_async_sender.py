@@ -51,9 +51,8 @@ class AsyncSender:
         # A proxy of the environment cannot reach the loopback interface of this machine.
         self._http = http or httpx.AsyncClient(trust_env=not self._target.loopback)
         self._timeout_s = timeout_s
-        self._retry = retry or Retry()
+        self._pace = _flows.Pace(retry or Retry(), clock)
         self._sleep = sleep
-        self._clock = clock
 
     @property
     def url(self) -> str:
@@ -83,7 +82,7 @@ class AsyncSender:
             call = _requests.next_page(call, page)
 
     async def _exchange(self, call: Call[T]) -> T:
-        return await self._drive(_flows.exchange(call, self._retry))
+        return await self._drive(_flows.exchange(call, self._pace.retry))
 
     async def _await_end(
         self,
@@ -91,15 +90,7 @@ class AsyncSender:
         timeout_s: float | None,
         on_progress: Callable[[_flows.J], object] | None = None,
     ) -> _flows.J:
-        return await self._drive(
-            _flows.await_end(
-                get,
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-                on_progress=on_progress,
-            )
-        )
+        return await self._drive(_flows.await_end(get, self._pace, timeout_s, on_progress))
 
     async def _see_through(
         self,
@@ -107,35 +98,31 @@ class AsyncSender:
         get: Callable[[_flows.J, int | None], Call[_flows.J]],
         timeout_s: float | None,
     ) -> _flows.J:
-        return await self._drive(
-            _flows.see_through(post, get, retry=self._retry, clock=self._clock, timeout_s=timeout_s)
-        )
+        return await self._drive(_flows.see_through(post, get, self._pace, timeout_s))
 
     async def _download(self, call: Call[None], path: Path) -> None:
-        await self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
+        await self._drive(_flows.exchange(call, self._pace.retry), send=partial(self._save, path))
 
     async def _drive(
         self,
         flow: _flows.Flow[T],
         send: Callable[[Call[object]], Awaitable[Reply | ConnectionFailedError]] | None = None,
     ) -> T:
-        answer: _flows.Answer = None
+        go_on: Callable[[], _flows.Step] = partial(flow.send, None)
         while True:
             try:
-                step = flow.send(answer)
+                step = go_on()
             except StopIteration as end:
                 result: T = end.value
                 return result
             try:
                 if isinstance(step, _flows.Pause):
                     await self._sleep(step.seconds)
-                    answer = None
+                    go_on = partial(flow.send, None)
                 else:
-                    answer = await (send or self._send)(step)
-            except BaseException as exc:
-                # The flow knows what goes on all the same, and says so before it raises this.
-                flow.throw(exc)
-                raise
+                    go_on = partial(flow.send, await (send or self._send)(step))
+            except BaseException as exc:  # noqa: BLE001 - the flow says what goes on, and raises it
+                go_on = partial(flow.throw, exc)
 
     async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)

@@ -73,9 +73,8 @@ class Decisions(Sender):
         return self._drive(
             _flows.await_verdict(
                 lambda wait: _decision_calls.post_gate(body, expect, params, wait),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
+                self._pace,
+                timeout_s,
             )
         )
 
@@ -138,8 +137,7 @@ class AsyncDecisions(AsyncSender):
         return await self._drive(
             _flows.await_verdict(
                 lambda wait: _decision_calls.post_gate(body, expect, params, wait),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
+                self._pace,
+                timeout_s,
             )
         )

@@ -390,11 +390,25 @@ def test_exported_names_are_all_there() -> None:
     assert [] == [name for name in reteval.__all__ if not hasattr(reteval, name)]
 
 
+def test_other_names_are_no_part_of_the_package() -> None:
+    """What is not offered is missing as from any module, public or not."""
+    for name in ("Nothing", "_nothing"):
+        with pytest.raises(AttributeError, match=f"'reteval' has no attribute {name!r}"):
+            getattr(reteval, name)
+    assert dir(reteval) == reteval.__all__
+
+
+def test_part_of_the_package_brings_no_http_library() -> None:
+    """Who needs the contract alone, as the service does, loads neither clients nor httpx."""
+    probe = "import sys, reteval.contract.runs\nprint('httpx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
 def test_import_is_light() -> None:
     """The package needs httpx, msgspec and the standard library, nothing of the service."""
     probe = (
-        "import sys, reteval, reteval.cli\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        "import sys, reteval.cli\nprint(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
     heavy = {
