@@ -51,11 +51,16 @@ def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -
         headers["Retry-After"] = str(exc.retry_after_s or _RETRY_AFTER_S)
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
-    if isinstance(exc, errors.EndpointNotAllowedError):
-        request.scope["state"][DENIED] = exc
+    note_denial(request, exc)
     if isinstance(exc, errors.UnsupportedMediaTypeError):
         headers["Accept-Encoding"] = ", ".join(ENCODINGS)
     return _answer(request, kind, exc.detail, items=exc.errors, headers=headers, quota=exc.quota)
+
+
+def note_denial(request: "Request[Any, Any, Any]", exc: ServiceError) -> None:
+    """Leave a refusal to call an address for the audit log."""
+    if isinstance(exc, errors.EndpointNotAllowedError):
+        request.scope["state"][DENIED] = exc
 
 
 def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException) -> Response[bytes]:

@@ -6,11 +6,17 @@ from litestar import Response
 from litestar.params import FromPath
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from service.core import runs
 from service.pages.routing import Deployed, lead_to, takes
 
 
-@takes("/runs/{run_id:str}/cancel", "cancelFromPage", scope=Scope.RUNS_WRITE)
+@takes(
+    "/runs/{run_id:str}/cancel",
+    "cancelFromPage",
+    scope=Scope.RUNS_WRITE,
+    event=AuditEvent.RUN_CANCELLED,
+)
 async def cancel_run(backend: Deployed, run_id: FromPath[str]) -> Response[Any]:
     """Ask a run to stop, and show what became of it."""
     await runs.cancel_run(backend, run_id)

@@ -19,6 +19,7 @@ from service.api.envelope import request_id
 from service.api.operations import HTML
 from service.core.identity import NOBODY
 from service.pages import formatting
+from service.pages.hints import hint
 
 _HERE: Final = Path(__file__).parent
 STATIC: Final = _HERE / "static"
@@ -84,7 +85,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(formatting.FILTERS)
-    made.globals.update(static=name_static, read_style=read_style, segment=segment)
+    made.globals.update(static=name_static, read_style=read_style, segment=segment, hint=hint)
     return made
 
 

@@ -12,10 +12,11 @@ from litestar.response import Redirect
 from msgspec import Struct
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from service import errors
 from service.api.bodies import AnyRequest
 from service.api.operations import HTML, PAGES, Access, Answer, Operation, creates, reads
-from service.api.problems import INTERNAL, kind_of, log_unexpected
+from service.api.problems import INTERNAL, kind_of, log_unexpected, note_denial
 from service.core.backend import Backend
 from service.errors import ServiceError
 from service.pages.rendering import answer_page
@@ -39,9 +40,11 @@ def shows(
     return reads(path, _describe(name, scope=scope, shared=shared, query=query))
 
 
-def takes(path: str, name: str, *, scope: Scope | Access) -> Callable[[Any], HTTPRouteHandler]:
-    """Route POST to the handler of a form, which reads it with `forms.read_form`."""
-    return creates(path, _describe(name, scope=scope))
+def takes(
+    path: str, name: str, *, scope: Scope | Access, event: AuditEvent | None = None
+) -> Callable[[Any], HTTPRouteHandler]:
+    """Route POST to the handler of a form, which leads on once `event` has happened."""
+    return creates(path, _describe(name, scope=scope, event=event))
 
 
 def lead_to(path: str, **parameters: str) -> Response[Any]:
@@ -54,6 +57,7 @@ def show_service_error(request: AnyRequest, exc: ServiceError) -> Response[Any]:
     """Show what the service tells a client; who has no key is led to where one can be given."""
     if isinstance(exc, errors.UnauthorizedError) and request.method in ("GET", "HEAD"):
         return lead_to(SIGN_IN, next=find_address(request))
+    note_denial(request, exc)
     kind = INTERNAL if type(exc) is ServiceError else kind_of(type(exc))
     return answer_page(
         request,
@@ -93,7 +97,15 @@ def _describe(
     scope: Scope | Access,
     shared: str = "",
     query: type[Struct] | None = None,
+    event: AuditEvent | None = None,
 ) -> Operation:
     return Operation(
-        id=name, tag=PAGES, scope=scope, shared=shared, query=query, summary=name, answers=_PAGE
+        id=name,
+        tag=PAGES,
+        scope=scope,
+        shared=shared,
+        query=query,
+        event=event,
+        summary=name,
+        answers=_PAGE,
     )

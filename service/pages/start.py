@@ -8,6 +8,7 @@ from litestar import Response
 from msgspec import Meta, Struct
 
 from reteval.contract.api_keys import Scope
+from reteval.contract.audit import AuditEvent
 from reteval.contract.kinds import PRESETS as SUITES
 from reteval.contract.limits import MAX_NAME_BYTES, MAX_PAGE, MAX_WAIT_S
 from reteval.contract.presets import PRESETS
@@ -15,6 +16,7 @@ from reteval.contract.probes import Probe, ProbeRequest
 from reteval.contract.problems import ProblemItem
 from reteval.contract.runs import RunRequest
 from service.api.bodies import AnyRequest
+from service.api.problems import note_denial
 from service.core import endpoints, probes, runs, test_sets
 from service.core.backend import Backend
 from service.core.decoding import decode
@@ -74,7 +76,7 @@ async def probe_endpoint(request: AnyRequest, backend: Deployed) -> Response[byt
     return await _show_form(request, backend, fields, probe=probe)
 
 
-@takes("/runs", "startRun", scope=Scope.RUNS_WRITE)
+@takes("/runs", "startRun", scope=Scope.RUNS_WRITE, event=AuditEvent.RUN_CREATED)
 async def start_run(request: AnyRequest, backend: Deployed) -> Response[Any]:
     """Start the run, and lead to where it can be watched."""
     fields = await read_form(request)
@@ -156,6 +158,8 @@ async def _show_form(
     probe: Probe | None = None,
     refusal: ServiceError | None = None,
 ) -> Response[bytes]:
+    if refusal:
+        note_denial(request, refusal)
     sets = await test_sets.list_test_sets(backend, name="", cursor="", limit=MAX_PAGE)
     saved = await endpoints.list_endpoints(backend, cursor="", limit=MAX_PAGE)
     return await show(

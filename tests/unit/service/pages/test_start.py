@@ -37,6 +37,22 @@ async def test_refused_form_is_kept_and_told_why(client: httpx.AsyncClient) -> N
     assert (answer.status_code, "/more" in answer.text) == (422, True)
 
 
+async def test_what_forms_do_is_in_the_log(client: httpx.AsyncClient) -> None:
+    """A run that a page started, and an address it would not call, are in the audit log."""
+    made = await client.post("/v1/test-sets", json=TEST_SET)
+    started = await client.post("/runs", data={"test_set": TEST_SET["name"], "url": ADDRESS})
+    await client.post(
+        "/runs", data={"test_set": TEST_SET["name"], "url": "http://169.254.169.254/"}
+    )
+    logs = [
+        (await client.get(f"/v1/audit?log={log}")).json()["items"] for log in ("changes", "access")
+    ]
+    changed, refused = ([(row["event"], row["target"]) for row in log] for log in logs)
+    run_id = started.headers["location"].removeprefix("/runs/")
+    assert changed[:2] == [("run_created", run_id), ("test_set_created", made.json()["id"])]
+    assert refused == [("egress_denied", "http://169.254.169.254")]
+
+
 async def test_probe_is_shown_above_the_form(client: httpx.AsyncClient) -> None:
     """A probe that no worker has taken yet says so; the form stays as it was."""
     await client.post("/v1/test-sets", json=TEST_SET)
