@@ -63,7 +63,11 @@ class Decisions(Sender):
         )
 
     def power(self, request: PowerRequest | Mapping[str, Any]) -> PowerAnswer:
-        """Tell how many queries show a difference, from a sigma or from two runs."""
+        """Tell how many queries show a difference, from a sigma or from two runs.
+
+        >>> client.power({"sigma": 0.2, "delta": 0.05}).needed
+        128
+        """
         return self._exchange(_decision_calls.post_power(request))
 
     def _await_verdict(

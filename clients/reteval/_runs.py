@@ -34,6 +34,11 @@ class Runs(Sender):
 
         `rankings` is the path of a TREC run, ranx JSON or JSON lines, or rows of `Ranking`.
 
+        >>> from reteval.contract.rankings import Ranking
+        >>> rows = [Ranking(query_id="q1", ids=["doc-1"]), Ranking(query_id="q2", error="timeout")]
+        >>> client.wait(client.score_rankings({"test_set": test_set.id}, rows).id).status.value
+        'completed_with_errors'
+
         Raises:
             OSError: a file that cannot be read.
         """

@@ -1,12 +1,14 @@
 """A search function of your own, called query by query: what it returns, or how it failed."""
 
 import inspect
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
 
+from reteval.contract.limits import MAX_ID_BYTES
 from reteval.contract.rankings import Ranking
 from reteval.contract.runs import Progress
 from reteval.contract.testsets import Query
@@ -78,7 +80,7 @@ def ranking_of(query: Query, hits: Iterable[Hit], started: float) -> Ranking:
     if isinstance(hits, (str, bytes, Mapping)):
         raise TypeError(f"a list of hits is needed, not a {type(hits).__name__}")
     found = [read_hit(hit) for hit in hits]
-    scores = [hit.score for hit in found if hit.score is not None]
+    scores = [hit.score for hit in found if hit.score is not None and math.isfinite(hit.score)]
     return Ranking(
         query_id=query.id,
         ids=[hit.id for hit in found],
@@ -89,7 +91,8 @@ def ranking_of(query: Query, hits: Iterable[Hit], started: float) -> Ranking:
 
 def failure_of(query: Query, exc: Exception) -> Ranking:
     """Return the record of a query whose search failed."""
-    return Ranking(query_id=query.id, error=f"{type(exc).__name__}: {exc}"[:_ERROR_CHARS])
+    said = f"{type(exc).__name__}: {exc}"[:_ERROR_CHARS]
+    return Ranking(query_id=query.id, error=said.encode(errors="replace").decode())
 
 
 def read_hit(hit: Hit) -> Found:
@@ -99,7 +102,7 @@ def read_hit(hit: Hit) -> Found:
     (Found(id='a', score=None), Found(id='a', score=0.5), Found(id=7, score=2.0))
 
     Raises:
-        TypeError: it is none of these.
+        TypeError, ValueError: it is none of these.
         KeyError: an object without an id.
     """
     if isinstance(hit, tuple):
@@ -113,9 +116,12 @@ def read_hit(hit: Hit) -> Found:
 
 
 def _id_of(value: Any) -> str | int:
-    # Integers of numpy are none of Python's, but say which one they are.
+    # What the service would refuse fails here, one query instead of the whole upload.
     if isinstance(value, str):
+        if len(value.encode()) > MAX_ID_BYTES:
+            raise ValueError(f"a document id is longer than {MAX_ID_BYTES} bytes")
         return str(value)
+    # Integers of numpy are none of Python's, but say which one they are.
     if hasattr(value, "__index__") and not isinstance(value, bool):
         return int(value)
     raise TypeError(f"a document id is a string or an integer, not a {type(value).__name__}")
