@@ -81,7 +81,7 @@ def request_of(call: Call[object], target: Target, timeout_s: float) -> dict[str
 
 def user_agent() -> str:
     """Name this package, its release and the Python it runs on."""
-    return f"reteval/{_release()} python/{platform.python_version()}"
+    return f"reteval/{release()} python/{platform.python_version()}"
 
 
 def reply_of(response: httpx.Response) -> Reply:
@@ -144,8 +144,9 @@ def _is_address(base: str) -> bool:
     return url.scheme in ("http", "https") and bool(url.host) and not url.query
 
 
-def _release() -> str:
-    from importlib.metadata import (  # noqa: PLC0415 - a tenth of this package's import
+def release() -> str:
+    """Return the version of this package, `0` where it was not installed."""
+    from importlib.metadata import (  # noqa: PLC0415 - slow, and only who sends needs it
         PackageNotFoundError,
         version,
     )
