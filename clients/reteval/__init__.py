@@ -1,123 +1,24 @@
 """Client of the reteval retrieval evaluation service."""
 
-from reteval._gates import GateDocument
-from reteval.async_client import AsyncClient
-from reteval.client import Client
-from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
-from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
-from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
-from reteval.contract.endpoints import Endpoint
-from reteval.contract.gates import Gate, GateOutcome, GateVerdict
-from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
-from reteval.contract.power import PowerAnswer, PowerRequest
-from reteval.contract.probes import Probe, ProbeReport, ProbeRequest
-from reteval.contract.problems import ErrorCode, ProblemItem
-from reteval.contract.quotas import Allowance, QuotaName, TeamLimits
-from reteval.contract.results import MetricSummary, Results
-from reteval.contract.runs import (
-    AdversarialRequest,
-    Limits,
-    Progress,
-    RescoreRequest,
-    RetryRequest,
-    Run,
-    RunRequest,
-    RunStatus,
-)
-from reteval.contract.splits import SplitReport
-from reteval.contract.suites import Suite, SuiteRequest, SuiteRun, SuiteRunRequest
-from reteval.contract.teams import Team, TeamRequest
-from reteval.contract.testsets import Judgment, Query, Scale, TestSet, TestSetUpload
-from reteval.contract.webhooks import Webhook, WebhookEvent, WebhookRequest, WebhookSecret
-from reteval.errors import (
-    ClientError,
-    ConflictError,
-    ConnectionFailedError,
-    InvalidError,
-    NotFoundError,
-    RateLimitedError,
-    ResponseError,
-    RetevalError,
-    ServerError,
-    SignatureError,
-    UnauthorizedError,
-    UnreadableResponseError,
-    WaitTimeoutError,
-)
-from reteval.retries import Retry
-from reteval.webhooks import verify_webhook
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AdversarialRequest",
-    "Allowance",
-    "ApiKey",
-    "ApiKeyRequest",
-    "AsyncClient",
-    "Client",
-    "ClientError",
-    "Comparison",
-    "ComparisonRequest",
-    "ConflictError",
-    "ConnectionFailedError",
-    "Diagnostic",
-    "DiagnosticCode",
-    "Endpoint",
-    "ErrorCode",
-    "Gate",
-    "GateDocument",
-    "GateOutcome",
-    "GateVerdict",
-    "Grant",
-    "GrantRequest",
-    "InvalidError",
-    "Judgment",
-    "Limits",
-    "Link",
-    "MetricSummary",
-    "NewApiKey",
-    "NewLink",
-    "NotFoundError",
-    "PowerAnswer",
-    "PowerRequest",
-    "Probe",
-    "ProbeReport",
-    "ProbeRequest",
-    "ProblemItem",
-    "Progress",
-    "Query",
-    "QuotaName",
-    "RateLimitedError",
-    "RescoreRequest",
-    "ResponseError",
-    "Results",
-    "RetevalError",
-    "Retry",
-    "RetryRequest",
-    "Run",
-    "RunRequest",
-    "RunStatus",
-    "Scale",
-    "Scope",
-    "ServerError",
-    "Severity",
-    "SignatureError",
-    "SplitReport",
-    "Suite",
-    "SuiteRequest",
-    "SuiteRun",
-    "SuiteRunRequest",
-    "Team",
-    "TeamLimits",
-    "TeamRequest",
-    "TestSet",
-    "TestSetUpload",
-    "UnauthorizedError",
-    "UnreadableResponseError",
-    "Verdict",
-    "WaitTimeoutError",
-    "Webhook",
-    "WebhookEvent",
-    "WebhookRequest",
-    "WebhookSecret",
-    "verify_webhook",
-]
+if TYPE_CHECKING:
+    from reteval._public import *  # noqa: F403 - its `__all__` is what the package offers
+
+
+def __getattr__(name: str) -> object:
+    """Find a name where it is; who imports a part, such as the contract, loads no HTTP library."""
+    if name.startswith("_") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found: object = getattr(import_module("reteval._public"), name)
+    except AttributeError as exc:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from exc
+    return found
+
+
+def __dir__() -> list[str]:
+    """Name all that the package offers."""
+    names: list[str] = import_module("reteval._public").__all__
+    return names

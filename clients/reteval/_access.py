@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from reteval._requests import JSON, Call, delete_at, get_from, post_to, segment
+from reteval._requests import Call, delete_at, get_from, post_to, put_at, segment
 from reteval.contract.api_keys import ApiKeyPage, ApiKeyRequest, NewApiKey
 from reteval.contract.audit import AuditPage
 from reteval.contract.grants import Grant, GrantList, GrantRequest, LinkList, LinkRequest, NewLink
@@ -24,6 +22,11 @@ def get_teams() -> Call[TeamList]:
     return get_from("/v1/teams", TeamList)
 
 
+def get_team(team_id: str) -> Call[Team]:
+    """Read a team."""
+    return get_from(f"/v1/teams/{segment(team_id)}", Team)
+
+
 def get_limits() -> Call[Allowance]:
     """Read what the caller may use."""
     return get_from("/v1/limits", Allowance)
@@ -36,14 +39,7 @@ def get_team_limits(team_id: str) -> Call[TeamLimits]:
 
 def put_team_limits(team_id: str, limits: TeamLimits | Mapping[str, Any]) -> Call[TeamLimits]:
     """Give a team limits of its own."""
-    return Call(
-        method="PUT",
-        path=f"/v1/teams/{segment(team_id)}/limits",
-        expect=TeamLimits,
-        headers={"accept": JSON, "content-type": JSON},
-        content=msgspec.json.encode(limits),
-        repeatable=True,
-    )
+    return put_at(f"/v1/teams/{segment(team_id)}/limits", TeamLimits, limits)
 
 
 def post_key(request: ApiKeyRequest | Mapping[str, Any]) -> Call[NewApiKey]:

@@ -16,6 +16,7 @@ from reteval import _flows, _requests
 from reteval._downloads import Download
 from reteval._requests import Call
 from reteval._responses import Reply
+from reteval._rows import AsyncRows
 from reteval._transport import (
     broken_of,
     failure_of,
@@ -50,9 +51,8 @@ class AsyncSender:
         # A proxy of the environment cannot reach the loopback interface of this machine.
         self._http = http or httpx.AsyncClient(trust_env=not self._target.loopback)
         self._timeout_s = timeout_s
-        self._retry = retry or Retry()
+        self._pace = _flows.Pace(retry or Retry(), clock)
         self._sleep = sleep
-        self._clock = clock
 
     @property
     def url(self) -> str:
@@ -70,7 +70,10 @@ class AsyncSender:
         if self._own:
             await self._http.aclose()
 
-    async def _rows(self, first: Call[Any]) -> AsyncIterator[Any]:
+    def _rows(self, first: Call[Any]) -> AsyncRows[Any]:
+        return AsyncRows(self._pages(first))
+
+    async def _pages(self, first: Call[Any]) -> AsyncIterator[Any]:
         call: Call[Any] | None = first
         while call is not None:
             page = await self._exchange(call)
@@ -79,28 +82,47 @@ class AsyncSender:
             call = _requests.next_page(call, page)
 
     async def _exchange(self, call: Call[T]) -> T:
-        return await self._drive(_flows.exchange(call, self._retry))
+        return await self._drive(_flows.exchange(call, self._pace.retry))
+
+    async def _await_end(
+        self,
+        get: Callable[[int | None], Call[_flows.J]],
+        timeout_s: float | None,
+        on_progress: Callable[[_flows.J], object] | None = None,
+    ) -> _flows.J:
+        return await self._drive(_flows.await_end(get, self._pace, timeout_s, on_progress))
+
+    async def _see_through(
+        self,
+        post: Callable[[int | None], Call[_flows.J]],
+        get: Callable[[_flows.J, int | None], Call[_flows.J]],
+        timeout_s: float | None,
+    ) -> _flows.J:
+        return await self._drive(_flows.see_through(post, get, self._pace, timeout_s))
 
     async def _download(self, call: Call[None], path: Path) -> None:
-        await self._drive(_flows.exchange(call, self._retry), send=partial(self._save, path))
+        await self._drive(_flows.exchange(call, self._pace.retry), send=partial(self._save, path))
 
     async def _drive(
         self,
         flow: _flows.Flow[T],
         send: Callable[[Call[object]], Awaitable[Reply | ConnectionFailedError]] | None = None,
     ) -> T:
-        answer: _flows.Answer = None
+        go_on: Callable[[], _flows.Step] = partial(flow.send, None)
         while True:
             try:
-                step = flow.send(answer)
+                step = go_on()
             except StopIteration as end:
                 result: T = end.value
                 return result
-            if isinstance(step, _flows.Pause):
-                await self._sleep(step.seconds)
-                answer = None
-            else:
-                answer = await (send or self._send)(step)
+            try:
+                if isinstance(step, _flows.Pause):
+                    await self._sleep(step.seconds)
+                    go_on = partial(flow.send, None)
+                else:
+                    go_on = partial(flow.send, await (send or self._send)(step))
+            except BaseException as exc:  # noqa: BLE001 - the flow says what goes on, and raises it
+                go_on = partial(flow.throw, exc)
 
     async def _send(self, call: Call[object]) -> Reply | ConnectionFailedError:
         arguments = request_of(call, self._target, self._timeout_s)

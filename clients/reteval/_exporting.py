@@ -34,7 +34,7 @@ class Exporter(Sender):
     ) -> ExportedSet:
         """Return a test set in a file format; `index` is where `rank_eval` has the documents."""
         call = get_set_export(test_set, export_format, index)
-        return self._drive(fetch_export(call, self._retry))
+        return self._drive(fetch_export(call, self._pace.retry))
 
 
 class AsyncExporter(AsyncSender):
@@ -49,7 +49,7 @@ class AsyncExporter(AsyncSender):
     ) -> ExportedSet:
         """Return a test set in a file format, as `Client.export_test_set` does."""
         call = get_set_export(test_set, export_format, index)
-        return await self._drive(fetch_export(call, self._retry))
+        return await self._drive(fetch_export(call, self._pace.retry))
 
 
 def get_set_export(test_set: str, export_format: str, index: str | None) -> Call[bytes]:

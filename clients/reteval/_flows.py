@@ -6,6 +6,7 @@ sent what came of it. A client only sends and sleeps.
 
 import math
 import uuid
+from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from http import HTTPStatus
@@ -20,17 +21,24 @@ from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.leakage import LeakageCheck
+from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.contract.suites import SuiteRun
-from reteval.errors import ConnectionFailedError, WaitTimeoutError
+from reteval.errors import ConnectionFailedError, WaitTimeoutError, name_of
 from reteval.retries import Retry
 
 T = TypeVar("T")
-J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob)
+J = TypeVar("J", Run, Comparison, Probe, LeakageCheck, SuiteRun, Judging, JudgingJob, Preview)
 FIRST_WAIT_S: Final = 20
 LONGEST_POLL_S: Final = 20
-USUAL_POLL_S: Final = 1.0
+
+
+class Pace(Struct, frozen=True):
+    """How often a flow asks again, and the clock it goes by."""
+
+    retry: Retry
+    clock: Callable[[], float]
 
 
 class Pause(Struct, frozen=True):
@@ -69,9 +77,7 @@ def exchange_whole(call: Call[T], retry: Retry) -> Flow[tuple[T, Mapping[str, st
 
 def await_end(
     get: Callable[[int | None], Call[J]],
-    *,
-    retry: Retry,
-    clock: Callable[[], float],
+    pace: Pace,
     timeout_s: float | None,
     on_progress: Callable[[J], object] | None = None,
 ) -> Flow[J]:
@@ -82,24 +88,30 @@ def await_end(
 
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
+        KeyboardInterrupt: as it came, with a note that names the job, which goes on.
     """
-    deadline = math.inf if timeout_s is None else clock() + timeout_s
-    job = yield from exchange(get(None), retry)
-    while True:
+    deadline = math.inf if timeout_s is None else pace.clock() + timeout_s
+    job = yield from exchange(get(None), pace.retry)
+    for polls in count():
         if on_progress is not None:
             on_progress(job)
         if job.status.terminal:
-            return job
-        asked = clock()
+            break
+        asked = pace.clock()
         if asked >= deadline:
             raise WaitTimeoutError(job, timeout_s or 0.0)
-        poll_s = job.poll_after_s or USUAL_POLL_S
-        longest = LONGEST_POLL_S if on_progress is None else min(math.ceil(poll_s), LONGEST_POLL_S)
-        hold = int(min(longest, deadline - asked))
-        job = yield from exchange(get(hold or None), retry)
-        early = min(poll_s, deadline - asked) - (clock() - asked)
-        if early > 0 and not job.status.terminal:
-            yield Pause(early)
+        poll_s = pace.retry.poll_after(polls, job.poll_after_s)
+        watched_s = LONGEST_POLL_S if on_progress is None else math.ceil(poll_s)
+        hold = int(min(watched_s, LONGEST_POLL_S, deadline - asked))
+        try:
+            job = yield from exchange(get(hold or None), pace.retry)
+            early = min(poll_s, deadline - asked) - (pace.clock() - asked)
+            if early > 0 and not job.status.terminal:
+                yield Pause(early)
+        except (KeyboardInterrupt, CancelledError) as exc:
+            exc.add_note(f"{name_of(job)} goes on: wait for it again, or cancel it")
+            raise
+    return job
 
 
 def first_wait(timeout_s: float | None) -> int:
@@ -110,9 +122,7 @@ def first_wait(timeout_s: float | None) -> int:
 def see_through(
     post: Callable[[int | None], Call[J]],
     get: Callable[[J, int | None], Call[J]],
-    *,
-    retry: Retry,
-    clock: Callable[[], float],
+    pace: Pace,
     timeout_s: float | None,
 ) -> Flow[J]:
     """Ask for a job, which the service may hold to its end, and return it at its end.
@@ -122,19 +132,17 @@ def see_through(
     Raises:
         WaitTimeoutError: it had not ended after `timeout_s`.
     """
-    asked = clock()
-    job = yield from exchange(post(first_wait(timeout_s) or None), retry)
+    asked = pace.clock()
+    job = yield from exchange(post(first_wait(timeout_s) or None), pace.retry)
     if job.status.terminal:
         return job
-    left = None if timeout_s is None else max(0.0, timeout_s - (clock() - asked))
-    return (yield from await_end(partial(get, job), retry=retry, clock=clock, timeout_s=left))
+    left = None if timeout_s is None else max(0.0, timeout_s - (pace.clock() - asked))
+    return (yield from await_end(partial(get, job), pace, left))
 
 
 def await_verdict(
     post: Callable[[int | None], Call[T]],
-    *,
-    retry: Retry,
-    clock: Callable[[], float],
+    pace: Pace,
     timeout_s: float | None,
 ) -> Flow[tuple[T, int]]:
     """Put a gate again and again until it has a verdict; return it with its exit code.
@@ -142,18 +150,18 @@ def await_verdict(
     Raises:
         WaitTimeoutError: runs or comparisons had not ended after `timeout_s`.
     """
-    deadline = math.inf if timeout_s is None else clock() + timeout_s
+    deadline = math.inf if timeout_s is None else pace.clock() + timeout_s
     while True:
-        asked = clock()
+        asked = pace.clock()
         call = post(int(min(LONGEST_POLL_S, max(0.0, deadline - asked))) or None)
-        reply, _ = yield from _settle(call, retry)
+        reply, _ = yield from _settle(call, pace.retry)
         verdict = read_verdict(call, reply)
         if not isinstance(verdict, GatePending):
             return verdict
-        left = deadline - clock()
+        left = deadline - pace.clock()
         if left <= 0:
             raise WaitTimeoutError(verdict, timeout_s or 0.0)
-        early = min(verdict.poll_after_s - (clock() - asked), left)
+        early = min(verdict.poll_after_s - (pace.clock() - asked), left)
         if early > 0:
             yield Pause(early)
 

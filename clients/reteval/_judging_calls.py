@@ -1,11 +1,10 @@
-"""Requests about judgings, one function a route, and the flow of a short job."""
+"""Requests about judgings, one function a route."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import structs
 
-from reteval._flows import Flow, see_through
 from reteval._requests import Call, delete_at, get_from, post_to, segment
 from reteval.contract.judge_prompts import PromptCatalogue
 from reteval.contract.judges import JudgeRequest, TryRequest
@@ -22,9 +21,7 @@ from reteval.contract.votes import (
     ReviewPage,
     VotesAnswer,
 )
-from reteval.retries import Retry
 
-T = TypeVar("T")
 CSV: Final = "text/csv"
 
 Asked = JudgingRequest | Mapping[str, Any]
@@ -44,7 +41,7 @@ def get_judgings(limit: int | None = None) -> Call[JudgingPage]:
 
 def get_judging(judging_id: str, wait: int | None = None) -> Call[Judging]:
     """Read a judging; with `wait`, held so many seconds or until no job is at work on it."""
-    return _hold(get_from(_path(judging_id), Judging, wait=wait), wait)
+    return get_from(_path(judging_id), Judging, wait=wait)
 
 
 def delete_judging(judging_id: str) -> Call[None]:
@@ -54,7 +51,7 @@ def delete_judging(judging_id: str) -> Call[None]:
 
 def post_pool(judging_id: str) -> Call[Judging]:
     """Begin to pool."""
-    return _post_nothing(_path(judging_id, "pool"), Judging, keyed=True)
+    return post_to(_path(judging_id, "pool"), Judging, keyed=True)
 
 
 def post_judge(judging_id: str, request: Described) -> Call[Judging]:
@@ -64,7 +61,7 @@ def post_judge(judging_id: str, request: Described) -> Call[Judging]:
 
 def post_cancel(judging_id: str) -> Call[Judging]:
     """Ask the job that is at work to stop."""
-    return _post_nothing(_path(judging_id, "cancel"), Judging, keyed=False)
+    return post_to(_path(judging_id, "cancel"), Judging)
 
 
 def post_freeze(
@@ -86,9 +83,7 @@ def post_try(judging_id: str, request: Tried, wait: int | None = None) -> Call[J
 
 def post_measure(judging_id: str, wait: int | None = None) -> Call[JudgingJob]:
     """Have agreement measured."""
-    call = _post_nothing(_path(judging_id, "measure"), JudgingJob, keyed=True)
-    params = {} if wait is None else {"wait": str(wait)}
-    return _hold(structs.replace(call, params=params), wait)
+    return post_to(_path(judging_id, "measure"), JudgingJob, wait=wait, keyed=True)
 
 
 def post_scorecard(
@@ -100,8 +95,7 @@ def post_scorecard(
 
 def get_job(judging_id: str, job_id: str, wait: int | None = None) -> Call[JudgingJob]:
     """Read a job; with `wait`, held so many seconds or to its end."""
-    path = _path(judging_id, "jobs", job_id)
-    return _hold(get_from(path, JudgingJob, wait=wait), wait)
+    return get_from(_path(judging_id, "jobs", job_id), JudgingJob, wait=wait)
 
 
 def get_pairs(
@@ -146,34 +140,5 @@ def get_prompts() -> Call[PromptCatalogue]:
     return get_from("/v1/judge-prompts", PromptCatalogue)
 
 
-def run_job(
-    post: Callable[[int | None], Call[JudgingJob]],
-    *,
-    retry: Retry,
-    clock: Callable[[], float],
-    timeout_s: float | None,
-) -> Flow[JudgingJob]:
-    """Begin a short job and return it at its end.
-
-    Raises:
-        WaitTimeoutError: it had not ended after `timeout_s`.
-    """
-    return see_through(
-        post,
-        lambda job, wait: get_job(job.judging, job.id, wait),
-        retry=retry,
-        clock=clock,
-        timeout_s=timeout_s,
-    )
-
-
 def _path(judging_id: str, *steps: str) -> str:
     return "".join(("/v1/judgings", *(f"/{segment(step)}" for step in (judging_id, *steps))))
-
-
-def _hold(call: Call[T], wait: int | None) -> Call[T]:
-    return structs.replace(call, extra_s=float(wait or 0))
-
-
-def _post_nothing(path: str, expect: type[T], *, keyed: bool) -> Call[T]:
-    return Call(method="POST", path=path, expect=expect, keyed=keyed, repeatable=not keyed)

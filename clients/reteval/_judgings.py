@@ -1,17 +1,22 @@
 """What both clients offer about judgings: pool, judge, review, freeze."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from reteval import _judging_calls as _calls
 from reteval._async_sender import AsyncSender
-from reteval._flows import await_end
 from reteval._judging_calls import Asked, Described, Tried
+from reteval._requests import Call
+from reteval._rows import AsyncRows, Rows
 from reteval._sender import Sender
 from reteval.contract.judge_prompts import PromptCatalogue
 from reteval.contract.judgings import FreezeRequest, Judging, JudgingJob
 from reteval.contract.votes import HumanVote, JudgedPair, ReviewRow, VotesAnswer
+
+
+def _job_of(job: JudgingJob, wait: int | None) -> Call[JudgingJob]:
+    return _calls.get_job(job.judging, job.id, wait)
 
 
 class Judgings(Sender):
@@ -25,7 +30,7 @@ class Judgings(Sender):
         """Make a judging of a set's queries, and of the endpoints and runs to pool."""
         return self._exchange(_calls.post_judging(request))
 
-    def judgings(self, *, limit: int | None = None) -> Iterator[Judging]:
+    def judgings(self, *, limit: int | None = None) -> Rows[Judging]:
         """Iterate over judgings, newest first; `limit` is the size of a page."""
         return self._rows(_calls.get_judgings(limit))
 
@@ -41,15 +46,7 @@ class Judgings(Sender):
         on_progress: Callable[[Judging], object] | None = None,
     ) -> Judging:
         """Wait until no job is at work on a judging. `WaitTimeoutError` after `timeout_s`."""
-        return self._drive(
-            await_end(
-                partial(_calls.get_judging, judging_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-                on_progress=on_progress,
-            )
-        )
+        return self._await_end(partial(_calls.get_judging, judging_id), timeout_s, on_progress)
 
     def pool_judging(self, judging_id: str) -> Judging:
         """Begin to search for all queries; asked again, only for those without an answer."""
@@ -59,51 +56,31 @@ class Judgings(Sender):
         self, judging_id: str, request: Described, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Return what a judge would come to; nothing is sent to it."""
-        return self._drive(
-            _calls.run_job(
-                partial(_calls.post_estimate, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
+        return self._see_through(
+            partial(_calls.post_estimate, judging_id, request), _job_of, timeout_s
         )
 
     def try_judge(
         self, judging_id: str, request: Tried, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Have one pair judged, and return all that was seen of it; nothing is recorded."""
-        return self._drive(
-            _calls.run_job(
-                partial(_calls.post_try, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
-        )
+        return self._see_through(partial(_calls.post_try, judging_id, request), _job_of, timeout_s)
 
     def score_judge(
         self, judging_id: str, request: Described, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Tempt a judge with probes made of the pool, and return its scorecard."""
-        return self._drive(
-            _calls.run_job(
-                partial(_calls.post_scorecard, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
+        return self._see_through(
+            partial(_calls.post_scorecard, judging_id, request), _job_of, timeout_s
         )
 
     def measure_judging(self, judging_id: str, *, timeout_s: float | None = None) -> JudgingJob:
         """Return how far the last judge agrees with people, and people with each other."""
-        return self._drive(
-            _calls.run_job(
-                partial(_calls.post_measure, judging_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
-        )
+        return self._see_through(partial(_calls.post_measure, judging_id), _job_of, timeout_s)
+
+    def judging_job(self, judging_id: str, job_id: str, *, wait: int | None = None) -> JudgingJob:
+        """Return an estimate, a trial, a scorecard or a measurement begun before, by its id."""
+        return self._exchange(_calls.get_job(judging_id, job_id, wait))
 
     def judge(self, judging_id: str, request: Described) -> Judging:
         """Begin to have the pool judged; asked again, it goes on where it was."""
@@ -115,13 +92,13 @@ class Judgings(Sender):
 
     def judged_pairs(
         self, judging_id: str, *, status: str | None = None, limit: int | None = None
-    ) -> Iterator[JudgedPair]:
+    ) -> Rows[JudgedPair]:
         """Iterate over the pairs of a pool with all votes; `limit` is the size of a page."""
         return self._rows(_calls.get_pairs(judging_id, status, limit))
 
     def review(
         self, judging_id: str, *, suggest: bool = False, audit: str = "", limit: int | None = None
-    ) -> Iterator[ReviewRow]:
+    ) -> Rows[ReviewRow]:
         """Iterate over what people are to look at; with `suggest`, what a model says, too.
 
         With `audit="queries"` it is whole queries drawn at random, by which metrics are corrected.
@@ -166,7 +143,7 @@ class AsyncJudgings(AsyncSender):
         """Make a judging of a set's queries, and of the endpoints and runs to pool."""
         return await self._exchange(_calls.post_judging(request))
 
-    def judgings(self, *, limit: int | None = None) -> AsyncIterator[Judging]:
+    def judgings(self, *, limit: int | None = None) -> AsyncRows[Judging]:
         """Iterate over judgings, newest first; `limit` is the size of a page."""
         return self._rows(_calls.get_judgings(limit))
 
@@ -182,14 +159,8 @@ class AsyncJudgings(AsyncSender):
         on_progress: Callable[[Judging], object] | None = None,
     ) -> Judging:
         """Wait until no job is at work on a judging. `WaitTimeoutError` after `timeout_s`."""
-        return await self._drive(
-            await_end(
-                partial(_calls.get_judging, judging_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-                on_progress=on_progress,
-            )
+        return await self._await_end(
+            partial(_calls.get_judging, judging_id), timeout_s, on_progress
         )
 
     async def pool_judging(self, judging_id: str) -> Judging:
@@ -200,53 +171,37 @@ class AsyncJudgings(AsyncSender):
         self, judging_id: str, request: Described, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Return what a judge would come to; nothing is sent to it."""
-        return await self._drive(
-            _calls.run_job(
-                partial(_calls.post_estimate, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
+        return await self._see_through(
+            partial(_calls.post_estimate, judging_id, request), _job_of, timeout_s
         )
 
     async def try_judge(
         self, judging_id: str, request: Tried, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Have one pair judged, and return all that was seen of it; nothing is recorded."""
-        return await self._drive(
-            _calls.run_job(
-                partial(_calls.post_try, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
+        return await self._see_through(
+            partial(_calls.post_try, judging_id, request), _job_of, timeout_s
         )
 
     async def score_judge(
         self, judging_id: str, request: Described, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Tempt a judge with probes made of the pool, and return its scorecard."""
-        return await self._drive(
-            _calls.run_job(
-                partial(_calls.post_scorecard, judging_id, request),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
+        return await self._see_through(
+            partial(_calls.post_scorecard, judging_id, request), _job_of, timeout_s
         )
 
     async def measure_judging(
         self, judging_id: str, *, timeout_s: float | None = None
     ) -> JudgingJob:
         """Return how far the last judge agrees with people, and people with each other."""
-        return await self._drive(
-            _calls.run_job(
-                partial(_calls.post_measure, judging_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-            )
-        )
+        return await self._see_through(partial(_calls.post_measure, judging_id), _job_of, timeout_s)
+
+    async def judging_job(
+        self, judging_id: str, job_id: str, *, wait: int | None = None
+    ) -> JudgingJob:
+        """Return an estimate, a trial, a scorecard or a measurement begun before, by its id."""
+        return await self._exchange(_calls.get_job(judging_id, job_id, wait))
 
     async def judge(self, judging_id: str, request: Described) -> Judging:
         """Begin to have the pool judged; asked again, it goes on where it was."""
@@ -258,13 +213,13 @@ class AsyncJudgings(AsyncSender):
 
     def judged_pairs(
         self, judging_id: str, *, status: str | None = None, limit: int | None = None
-    ) -> AsyncIterator[JudgedPair]:
+    ) -> AsyncRows[JudgedPair]:
         """Iterate over the pairs of a pool with all votes; `limit` is the size of a page."""
         return self._rows(_calls.get_pairs(judging_id, status, limit))
 
     def review(
         self, judging_id: str, *, suggest: bool = False, audit: str = "", limit: int | None = None
-    ) -> AsyncIterator[ReviewRow]:
+    ) -> AsyncRows[ReviewRow]:
         """Iterate over what people are to look at; with `suggest`, what a model says, too.
 
         With `audit="queries"` it is whole queries drawn at random, by which metrics are corrected.

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from reteval._requests import JSON, Call, segment
+from reteval._requests import JSON, Call, delete_at, get_from, post_to, segment
 from reteval.contract.backups import MEDIA, BackupRequest, Restoration
 from reteval.contract.runs import Run
 from reteval.contract.usage import Usage
@@ -17,39 +15,28 @@ RESTORE_S: Final = 600.0
 
 def pin_run(run_id: str) -> Call[Run]:
     """Keep a run from expiring."""
-    path = f"/v1/runs/{segment(run_id)}/pin"
-    return Call(method="POST", path=path, expect=Run, repeatable=True)
+    return post_to(_pin_of(run_id), Run)
 
 
 def unpin_run(run_id: str) -> Call[None]:
     """Let a run expire."""
-    path = f"/v1/runs/{segment(run_id)}/pin"
-    return Call(method="DELETE", path=path, expect=type(None), repeatable=True)
+    return delete_at(_pin_of(run_id))
 
 
 def delete_comparison(comparison_id: str) -> Call[None]:
     """Delete a comparison that has ended."""
-    path = f"/v1/comparisons/{segment(comparison_id)}"
-    return Call(method="DELETE", path=path, expect=type(None), repeatable=True)
+    return delete_at(f"/v1/comparisons/{segment(comparison_id)}")
 
 
 def get_usage() -> Call[Usage]:
     """Read what is kept."""
-    headers = {"accept": JSON}
-    return Call(method="GET", path="/v1/usage", expect=Usage, headers=headers, repeatable=True)
+    return get_from("/v1/usage", Usage)
 
 
 def post_backup(runs: Sequence[str], test_sets: Sequence[str], *, everything: bool) -> Call[None]:
     """Download a backup; it is written to a file, not kept as an answer."""
     asked = BackupRequest(runs=list(runs), test_sets=list(test_sets), all=everything)
-    return Call(
-        method="POST",
-        path="/v1/backups",
-        expect=type(None),
-        headers={"content-type": JSON},
-        content=msgspec.json.encode(asked),
-        repeatable=True,
-    )
+    return post_to("/v1/backups", type(None), asked)
 
 
 def post_restore(path: Path) -> Call[Restoration]:
@@ -63,3 +50,7 @@ def post_restore(path: Path) -> Call[Restoration]:
         repeatable=True,
         extra_s=RESTORE_S,
     )
+
+
+def _pin_of(run_id: str) -> str:
+    return f"/v1/runs/{segment(run_id)}/pin"

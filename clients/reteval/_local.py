@@ -1,7 +1,7 @@
-"""Rankings without an endpoint: from a file, from memory, or from a function of your own."""
+"""Rankings without an endpoint: from a file, or from memory."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +10,8 @@ import msgspec
 from reteval._requests import Call, Part
 from reteval.contract.rankings import Ranking, RankingsHead
 from reteval.contract.runs import Run
-from reteval.contract.testsets import Query
 
 UPLOAD_S: Final = 300.0
-Hits = Sequence[str | int]
-Search = Callable[[str, int], Hits]
-AsyncSearch = Callable[[str, int], Awaitable[Hits]]
 Rankings = str | os.PathLike[str] | Iterable[Ranking]
 
 
@@ -38,31 +34,6 @@ def score_rankings(head: RankingsHead | Mapping[str, Any], rankings: Rankings) -
         keyed=True,
         extra_s=UPLOAD_S,
     )
-
-
-def ask(search: Search, query: Query, k: int) -> Ranking:
-    """Call a function with one query; what it raises is recorded as that query's failure."""
-    try:
-        return Ranking(query_id=query.id, ids=list(search(query.query, k)))
-    except Exception as exc:  # noqa: BLE001 - a search that breaks is a finding, not our end
-        return _failed(query, exc)
-
-
-async def ask_async(search: AsyncSearch, query: Query, k: int) -> Ranking:
-    """Do what `ask` does with a coroutine function."""
-    try:
-        return Ranking(query_id=query.id, ids=list(await search(query.query, k)))
-    except Exception as exc:  # noqa: BLE001 - as above
-        return _failed(query, exc)
-
-
-def head_for(test_set: str, k: int, options: Mapping[str, Any]) -> RankingsHead:
-    """Return the head of an upload that a function's answers go with."""
-    return msgspec.convert({"test_set": test_set, "depth": k, **options}, RankingsHead)
-
-
-def _failed(query: Query, exc: Exception) -> Ranking:
-    return Ranking(query_id=query.id, error=f"{type(exc).__name__}: {exc}"[:500])
 
 
 def _read(rankings: Rankings) -> bytes:

@@ -30,7 +30,7 @@ class Looker(Sender):
 
         `ServerError` where it cannot do its work, with the reasons in `errors`.
         """
-        return self._drive(see_service(self._retry))
+        return self._drive(see_service(self._pace.retry))
 
 
 class AsyncLooker(AsyncSender):
@@ -38,7 +38,7 @@ class AsyncLooker(AsyncSender):
 
     async def readiness(self) -> Sight:
         """Ask the service for its version and state, as `Client.readiness` does."""
-        return await self._drive(see_service(self._retry))
+        return await self._drive(see_service(self._pace.retry))
 
 
 def see_service(retry: Retry) -> Flow[Sight]:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from reteval._requests import Call, delete_at, get_from, post_to, segment, with_key
 from reteval.contract.splits import SplitReport, SplitRequest
 from reteval.contract.suites import (
@@ -57,14 +55,12 @@ def get_suite_runs(suite: str, limit: int | None = None) -> Call[SuiteRunPage]:
 
 def get_suite_run(suite_run: str, wait: int | None = None) -> Call[SuiteRun]:
     """Read a suite's run; with `wait`, held so many seconds or to its end."""
-    call = get_from(f"/v1/suite-runs/{segment(suite_run)}", SuiteRun, wait=wait)
-    return msgspec.structs.replace(call, extra_s=float(wait or 0))
+    return get_from(f"/v1/suite-runs/{segment(suite_run)}", SuiteRun, wait=wait)
 
 
 def cancel_suite_run(suite_run: str) -> Call[SuiteRun]:
     """Ask all runs of a suite's run to stop."""
-    path = f"/v1/suite-runs/{segment(suite_run)}/cancel"
-    return Call(method="POST", path=path, expect=SuiteRun, repeatable=True)
+    return post_to(f"/v1/suite-runs/{segment(suite_run)}/cancel", SuiteRun)
 
 
 def _path(suite: str) -> str:

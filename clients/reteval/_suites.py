@@ -1,11 +1,12 @@
 """What both clients offer about parts and groups of test sets: splits and suites."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from reteval import _flows, _suite_calls
+from reteval import _suite_calls
 from reteval._async_sender import AsyncSender
+from reteval._rows import AsyncRows, Rows
 from reteval._sender import Sender
 from reteval.contract.splits import SplitReport, SplitRequest
 from reteval.contract.suites import (
@@ -41,7 +42,7 @@ class Suites(Sender):
         """Join test sets to be run as one; `ConflictError` where the name is in use."""
         return self._exchange(_suite_calls.post_suite(request))
 
-    def suites(self, *, limit: int | None = None) -> Iterator[Suite]:
+    def suites(self, *, limit: int | None = None) -> Rows[Suite]:
         """Iterate over suites, newest first; `limit` is the size of a page."""
         return self._rows(_suite_calls.get_suites(limit))
 
@@ -59,7 +60,7 @@ class Suites(Sender):
         """Start a run over each set of a suite; the body is that of `run` without a test set."""
         return self._exchange(_suite_calls.post_suite_run(id_or_name, request, idempotency_key))
 
-    def suite_runs(self, id_or_name: str, *, limit: int | None = None) -> Iterator[SuiteRunHead]:
+    def suite_runs(self, id_or_name: str, *, limit: int | None = None) -> Rows[SuiteRunHead]:
         """Iterate over the runs over a suite, newest first."""
         return self._rows(_suite_calls.get_suite_runs(id_or_name, limit))
 
@@ -75,14 +76,8 @@ class Suites(Sender):
         on_progress: Callable[[SuiteRun], object] | None = None,
     ) -> SuiteRun:
         """Wait for all of a suite's run to end. `WaitTimeoutError` after `timeout_s`."""
-        return self._drive(
-            _flows.await_end(
-                partial(_suite_calls.get_suite_run, suite_run_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-                on_progress=on_progress,
-            )
+        return self._await_end(
+            partial(_suite_calls.get_suite_run, suite_run_id), timeout_s, on_progress
         )
 
     def cancel_suite(self, suite_run_id: str) -> SuiteRun:
@@ -112,7 +107,7 @@ class AsyncSuites(AsyncSender):
         """Join test sets to be run as one; `ConflictError` where the name is in use."""
         return await self._exchange(_suite_calls.post_suite(request))
 
-    def suites(self, *, limit: int | None = None) -> AsyncIterator[Suite]:
+    def suites(self, *, limit: int | None = None) -> AsyncRows[Suite]:
         """Iterate over suites, newest first; `limit` is the size of a page."""
         return self._rows(_suite_calls.get_suites(limit))
 
@@ -131,9 +126,7 @@ class AsyncSuites(AsyncSender):
         call = _suite_calls.post_suite_run(id_or_name, request, idempotency_key)
         return await self._exchange(call)
 
-    def suite_runs(
-        self, id_or_name: str, *, limit: int | None = None
-    ) -> AsyncIterator[SuiteRunHead]:
+    def suite_runs(self, id_or_name: str, *, limit: int | None = None) -> AsyncRows[SuiteRunHead]:
         """Iterate over the runs over a suite, newest first."""
         return self._rows(_suite_calls.get_suite_runs(id_or_name, limit))
 
@@ -149,14 +142,8 @@ class AsyncSuites(AsyncSender):
         on_progress: Callable[[SuiteRun], object] | None = None,
     ) -> SuiteRun:
         """Wait for all of a suite's run to end. `WaitTimeoutError` after `timeout_s`."""
-        return await self._drive(
-            _flows.await_end(
-                partial(_suite_calls.get_suite_run, suite_run_id),
-                retry=self._retry,
-                clock=self._clock,
-                timeout_s=timeout_s,
-                on_progress=on_progress,
-            )
+        return await self._await_end(
+            partial(_suite_calls.get_suite_run, suite_run_id), timeout_s, on_progress
         )
 
     async def cancel_suite(self, suite_run_id: str) -> SuiteRun:

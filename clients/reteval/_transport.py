@@ -3,7 +3,6 @@
 import ipaddress
 import platform
 from collections.abc import AsyncIterator, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -146,6 +145,12 @@ def _is_address(base: str) -> bool:
 
 
 def release() -> str:
+    """Return the version of this package, `0` where it was not installed."""
+    from importlib.metadata import (  # noqa: PLC0415 - slow, and only who sends needs it
+        PackageNotFoundError,
+        version,
+    )
+
     for name in DISTRIBUTIONS:
         try:
             return version(name)

@@ -1,11 +1,11 @@
 """What both clients offer about versions of test sets."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from typing import Unpack
 
 from reteval import _version_calls
 from reteval._async_sender import AsyncSender
+from reteval._rows import AsyncRows, Rows
 from reteval._sender import Sender
 from reteval._version_calls import Changed, RatingOptions
 from reteval.contract.differences import DiffRow
@@ -30,7 +30,7 @@ class Versions(Sender):
         """
         return self._exchange(_version_calls.post_version(id_or_name, changes, options))
 
-    def versions(self, id_or_name: str, *, limit: int | None = None) -> Iterator[Version]:
+    def versions(self, id_or_name: str, *, limit: int | None = None) -> Rows[Version]:
         """Iterate over the versions of a test set's name, newest first."""
         return self._rows(_version_calls.get_versions(id_or_name, limit))
 
@@ -40,7 +40,7 @@ class Versions(Sender):
 
     def diff_rows(
         self, id_or_name: str, against: str | None = None, *, limit: int | None = None
-    ) -> Iterator[DiffRow]:
+    ) -> Rows[DiffRow]:
         """Iterate over all differences; `limit` is the size of a page."""
         return self._rows(_version_calls.get_diff(id_or_name, against, limit))
 
@@ -64,7 +64,7 @@ class AsyncVersions(AsyncSender):
             await asyncio.to_thread(_version_calls.post_version, id_or_name, changes, options)
         )
 
-    def versions(self, id_or_name: str, *, limit: int | None = None) -> AsyncIterator[Version]:
+    def versions(self, id_or_name: str, *, limit: int | None = None) -> AsyncRows[Version]:
         """Iterate over the versions of a test set's name, newest first."""
         return self._rows(_version_calls.get_versions(id_or_name, limit))
 
@@ -74,6 +74,6 @@ class AsyncVersions(AsyncSender):
 
     def diff_rows(
         self, id_or_name: str, against: str | None = None, *, limit: int | None = None
-    ) -> AsyncIterator[DiffRow]:
+    ) -> AsyncRows[DiffRow]:
         """Iterate over all differences; `limit` is the size of a page."""
         return self._rows(_version_calls.get_diff(id_or_name, against, limit))

@@ -1,9 +1,8 @@
 """What both clients offer about webhooks, for those who own them."""
 
-from collections.abc import AsyncIterator, Iterator
-
 from reteval import _webhook_calls
 from reteval._async_sender import AsyncSender
+from reteval._rows import AsyncRows, Rows
 from reteval._sender import Sender
 from reteval._webhook_calls import Asked
 from reteval.contract.webhooks import DEFAULT_GRACE_S, Delivery, Webhook, WebhookSecret
@@ -16,7 +15,7 @@ class Webhooks(Sender):
         """Register a webhook; the answer holds its secret, which is shown this once."""
         return self._exchange(_webhook_calls.post_webhook(request))
 
-    def webhooks(self, *, limit: int | None = None) -> Iterator[Webhook]:
+    def webhooks(self, *, limit: int | None = None) -> Rows[Webhook]:
         """Iterate over webhooks, newest first; `limit` is the size of a page."""
         return self._rows(_webhook_calls.get_webhooks(limit))
 
@@ -40,7 +39,7 @@ class Webhooks(Sender):
         """Queue an event of the type `ping`, to try the webhook out."""
         return self._exchange(_webhook_calls.post_ping(webhook_id))
 
-    def deliveries(self, webhook_id: str, *, limit: int | None = None) -> Iterator[Delivery]:
+    def deliveries(self, webhook_id: str, *, limit: int | None = None) -> Rows[Delivery]:
         """Iterate over what was delivered or waits, newest event first."""
         return self._rows(_webhook_calls.get_deliveries(webhook_id, limit))
 
@@ -60,7 +59,7 @@ class AsyncWebhooks(AsyncSender):
         """Register a webhook; the answer holds its secret, which is shown this once."""
         return await self._exchange(_webhook_calls.post_webhook(request))
 
-    def webhooks(self, *, limit: int | None = None) -> AsyncIterator[Webhook]:
+    def webhooks(self, *, limit: int | None = None) -> AsyncRows[Webhook]:
         """Iterate over webhooks, newest first; `limit` is the size of a page."""
         return self._rows(_webhook_calls.get_webhooks(limit))
 
@@ -86,7 +85,7 @@ class AsyncWebhooks(AsyncSender):
         """Queue an event of the type `ping`, to try the webhook out."""
         return await self._exchange(_webhook_calls.post_ping(webhook_id))
 
-    def deliveries(self, webhook_id: str, *, limit: int | None = None) -> AsyncIterator[Delivery]:
+    def deliveries(self, webhook_id: str, *, limit: int | None = None) -> AsyncRows[Delivery]:
         """Iterate over what was delivered or waits, newest event first."""
         return self._rows(_webhook_calls.get_deliveries(webhook_id, limit))
 

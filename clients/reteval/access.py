@@ -1,9 +1,10 @@
 """What a client does about who may do what: teams, API keys, grants, links, the audit log."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from reteval import _access
+from reteval._rows import Rows
 from reteval._sender import Sender
 from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from reteval.contract.audit import AuditRow
@@ -24,6 +25,10 @@ class Access(Sender):
         """Return all teams by id; for admins."""
         return self._exchange(_access.get_teams()).items
 
+    def team(self, team: str) -> Team:
+        """Return a team; for admins."""
+        return self._exchange(_access.get_team(team))
+
     def limits(self) -> Allowance:
         """Return what this client may use, and what is left of it."""
         return self._exchange(_access.get_limits())
@@ -40,7 +45,7 @@ class Access(Sender):
         """Make an API key; its `secret` is in this answer only."""
         return self._exchange(_access.post_key(request))
 
-    def api_keys(self, *, team: str | None = None, limit: int | None = None) -> Iterator[ApiKey]:
+    def api_keys(self, *, team: str | None = None, limit: int | None = None) -> Rows[ApiKey]:
         """Iterate over the keys of the team, newest first; of another one for admins."""
         return self._rows(_access.get_keys(team, limit))
 
@@ -85,7 +90,7 @@ class Access(Sender):
         """
         return self._exchange(_access.get_latest(test_set, label, team))
 
-    def audit(self, *, log: str | None = None, limit: int | None = None) -> Iterator[AuditRow]:
+    def audit(self, *, log: str | None = None, limit: int | None = None) -> Rows[AuditRow]:
         """Iterate over the audit log, newest first; for admins.
 
         `log` is `changes` (what was made and deleted) or `access` (who used a grant or link, and

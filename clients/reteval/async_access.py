@@ -1,10 +1,11 @@
 """`Access` for asyncio."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from reteval import _access
 from reteval._async_sender import AsyncSender
+from reteval._rows import AsyncRows
 from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from reteval.contract.audit import AuditRow
 from reteval.contract.grants import Grant, GrantRequest, Link, NewLink
@@ -24,6 +25,10 @@ class AsyncAccess(AsyncSender):
         """Return all teams by id; for admins."""
         return (await self._exchange(_access.get_teams())).items
 
+    async def team(self, team: str) -> Team:
+        """Return a team; for admins."""
+        return await self._exchange(_access.get_team(team))
+
     async def limits(self) -> Allowance:
         """Return what this client may use, and what is left of it."""
         return await self._exchange(_access.get_limits())
@@ -42,9 +47,7 @@ class AsyncAccess(AsyncSender):
         """Make an API key; its `secret` is in this answer only."""
         return await self._exchange(_access.post_key(request))
 
-    def api_keys(
-        self, *, team: str | None = None, limit: int | None = None
-    ) -> AsyncIterator[ApiKey]:
+    def api_keys(self, *, team: str | None = None, limit: int | None = None) -> AsyncRows[ApiKey]:
         """Iterate over the keys of the team, newest first; of another one for admins."""
         return self._rows(_access.get_keys(team, limit))
 
@@ -89,7 +92,7 @@ class AsyncAccess(AsyncSender):
         """
         return await self._exchange(_access.get_latest(test_set, label, team))
 
-    def audit(self, *, log: str | None = None, limit: int | None = None) -> AsyncIterator[AuditRow]:
+    def audit(self, *, log: str | None = None, limit: int | None = None) -> AsyncRows[AuditRow]:
         """Iterate over the audit log, newest first; for admins.
 
         `log` is `changes` (what was made and deleted) or `access` (who used a grant or link, and

@@ -12,6 +12,7 @@
           RateLimitedError      429
         ServerError             5xx: repeat later, or tell the operator the request id
       WaitTimeoutError          a run, comparison or gate had not ended in time; it goes on
+      RunFailedError            a run failed or was cancelled; only `wait(check=True)` raises it
       SignatureError            a webhook's message that is not the service's, or not of now
 
 Knows statuses and problem details, no HTTP library.
@@ -25,9 +26,10 @@ from reteval.contract.comparisons import Comparison
 from reteval.contract.gates import GatePending
 from reteval.contract.judgings import Judging, JudgingJob
 from reteval.contract.leakage import LeakageCheck
+from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.problems import ProblemItem
-from reteval.contract.runs import Run
+from reteval.contract.runs import Run, RunStatus
 from reteval.contract.suites import SuiteRun
 
 
@@ -114,13 +116,28 @@ class ServerError(ResponseError):
     """The service or a proxy before it failed (5xx), and repeating did not help."""
 
 
-Pending = Run | SuiteRun | Comparison | LeakageCheck | Probe | GatePending | Judging | JudgingJob
+Job = Run | SuiteRun | Comparison | LeakageCheck | Preview | Probe | Judging | JudgingJob
+_NOUNS: dict[type[Job], str] = {
+    Run: "run",
+    SuiteRun: "run",
+    Comparison: "comparison",
+    LeakageCheck: "leakage check",
+    Preview: "preview",
+    Probe: "probe",
+    Judging: "judging",
+    JudgingJob: "job",
+}
+
+
+def name_of(job: Job) -> str:
+    """Return what a job is and its id, for messages."""
+    return f"{_NOUNS[type(job)]} {job.id!r}"
 
 
 class WaitTimeoutError(RetevalError):
     """Something had not ended in the time given; it goes on. `pending` is its last known state."""
 
-    def __init__(self, pending: Pending, timeout_s: float) -> None:
+    def __init__(self, pending: Job | GatePending, timeout_s: float) -> None:
         super().__init__(pending, timeout_s)
         self.pending = pending
         self.timeout_s = timeout_s
@@ -131,22 +148,38 @@ class WaitTimeoutError(RetevalError):
         if isinstance(self.pending, GatePending):
             awaited = ", ".join(self.pending.waiting_for)
             return f"the gate still waits for {awaited} {after}; it goes on: ask again"
-        if isinstance(self.pending, Comparison):
-            state = f"{self.pending.id!r} is {self.pending.status.value}"
-            return f"comparison {state} {after}; it goes on: wait again"
-        if isinstance(self.pending, Judging | JudgingJob):
-            kind = "judging" if isinstance(self.pending, Judging) else "job"
-            state = f"{self.pending.id!r} is {self.pending.status.value}"
-            return f"{kind} {state} {after}; it goes on: wait again"
-        if isinstance(self.pending, Probe | LeakageCheck):
-            kind = "probe" if isinstance(self.pending, Probe) else "leakage check"
-            state = f"{self.pending.id!r} is {self.pending.status.value}"
-            return f"{kind} {state} {after}; it goes on: read it later"
-        progress = self.pending.progress
+        state = f"{name_of(self.pending)} is {self.pending.status.value} {after}"
+        if isinstance(self.pending, Run | SuiteRun):
+            progress = self.pending.progress
+            state += f" ({progress.done} of {progress.total} requests done)"
+        return f"{state}; it goes on: wait again, or read it later"
+
+
+class RunFailedError(RetevalError):
+    """A run that failed or was cancelled, where one with numbers was asked for; `run` is it."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.run = run
+
+    def __str__(self) -> str:
+        """Name the run and the reason, and where to look."""
+        reason = self.run.error or "no reason given"
         return (
-            f"run {self.pending.id!r} is {self.pending.status.value} {after} "
-            f"({progress.done} of {progress.total} requests done); it goes on: wait again"
+            f"{name_of(self.run)} is {self.run.status.value}: {reason}; "
+            f"its results tell which requests failed and what was answered"
         )
+
+
+def checked(run: Run) -> Run:
+    """Return a run that has numbers.
+
+    Raises:
+        RunFailedError: it has none.
+    """
+    if run.status in (RunStatus.FAILED, RunStatus.CANCELLED):
+        raise RunFailedError(run)
+    return run
 
 
 class SignatureError(RetevalError):

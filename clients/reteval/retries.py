@@ -1,4 +1,4 @@
-"""When a call is worth repeating, and how long to pause before that. Pure; sends nothing."""
+"""When a call is worth repeating, and the pauses before that and between looks. Sends nothing."""
 
 import random
 from collections.abc import Callable
@@ -14,6 +14,8 @@ from reteval.errors import ConnectionFailedError
 REPEATED: Final = frozenset({502, 503, 504})
 TOO_MANY: Final = 429
 CONFLICT: Final = 409
+FIRST_POLL_S: Final = 0.5
+LAST_POLL_S: Final = 5.0
 
 
 class Retry(Struct, frozen=True, kw_only=True):
@@ -21,6 +23,9 @@ class Retry(Struct, frozen=True, kw_only=True):
 
     Each is cut by up to half at random, so that many clients don't return at once. A longer
     `Retry-After` goes before the schedule, up to `retry_after_cap_s`.
+
+    >>> Retry(draw=lambda: 0.0).poll_after(0, suggested_s=None)
+    0.5
     """
 
     pauses_s: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -46,6 +51,15 @@ class Retry(Struct, frozen=True, kw_only=True):
         if isinstance(answer, Reply):
             pause = max(pause, min(_retry_after_s(answer), self.retry_after_cap_s))
         return pause
+
+    def poll_after(self, polls: int, suggested_s: float | None) -> float:
+        """Return the seconds until a job is looked at again, after so many looks.
+
+        What the service suggests, or up to a quarter more; else from half a second to five.
+        """
+        if suggested_s is not None:
+            return suggested_s * (1.0 + self.draw() / 4.0)
+        return min(FIRST_POLL_S * 2.0**polls, LAST_POLL_S) * (1.0 - self.draw() / 2.0)
 
     def _frees_soon(self, reply: Reply) -> bool:
         if "retry-after" in reply.headers:

@@ -27,6 +27,10 @@ def verify_webhook(
     `secret` may be several: any of them will do, as during a rotation. `body` is the bytes as
     they came. An event may come more than once, each time with the same `webhook-id`.
 
+    >>> verify_webhook("whsec_c2VjcmV0", {"webhook-id": "msg_1"}, b"{}")
+    Traceback (most recent call last):
+    reteval.errors.SignatureError: the headers ... are needed
+
     Raises:
         SignatureError: a header is missing, no signature fits, or the timestamp is too far from
             now.

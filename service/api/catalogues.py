@@ -4,19 +4,18 @@ from typing import Final
 
 from litestar import Response
 
+from reteval.contract.catalogues import (
+    FormatCatalogue,
+    KindCatalogue,
+    MetricCatalogue,
+    PresetCatalogue,
+)
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, read_query
 from service.api.operations import JSON, Access, Answer, Operation, reads
 from service.api.responses import answer
-from service.core.catalogues import (
-    FormatCatalogue,
-    KindCatalogue,
-    MetricCatalogue,
-    list_formats,
-    list_kinds,
-    list_metrics,
-)
-from service.core.endpoint_presets import PresetCatalogue, list_presets
+from service.core.catalogues import list_formats, list_kinds, list_metrics
+from service.core.endpoint_presets import list_presets
 
 _TAG: Final = "catalogues"
 

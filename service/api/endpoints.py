@@ -202,7 +202,7 @@ def _show(
 
 
 def _know(saved: SavedEndpoint) -> Known:
-    return Known(msgspec.json.encode(saved), endpoints.entity_tag(saved))
+    return Known(msgspec.json.encode(saved), saved.entity_tag)
 
 
 def _read_precondition(request: AnyRequest) -> str:

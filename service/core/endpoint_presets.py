@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
+from reteval.contract.catalogues import PresetCatalogue
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.presets import PRESETS, Preset
 from reteval.contract.problems import ProblemItem
@@ -12,12 +13,6 @@ from service.core.decoding import escape
 from service.errors import InvalidError
 
 _MERGED: Final = ("params", "headers")
-
-
-class PresetCatalogue(Struct, frozen=True, kw_only=True):
-    """All presets."""
-
-    presets: tuple[Preset, ...]
 
 
 def list_presets() -> PresetCatalogue:

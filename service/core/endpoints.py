@@ -136,11 +136,6 @@ async def get_endpoint(backend: Backend, ref: str) -> SavedEndpoint:
     return await backend.store.endpoints.get(backend.tenant, ref)
 
 
-def entity_tag(saved: SavedEndpoint) -> str:
-    """Return the strong entity tag of a saved endpoint, quotes included."""
-    return f'"{saved.id}-{saved.version}"'
-
-
 async def delete_endpoint(backend: Backend, ref: str) -> None:
     """Delete a saved endpoint and its secrets; runs keep the copy they were made with.
 
@@ -239,7 +234,7 @@ def _keep_secrets_home(endpoint: Endpoint, saved: SavedEndpoint) -> None:
 async def _read_unchanged(backend: Backend, ref: str, if_match: str) -> SavedEndpoint:
     saved = await backend.store.endpoints.get(backend.tenant, ref)
     known = [tag.strip() for tag in if_match.split(",")]
-    if ANY not in known and entity_tag(saved) not in known:
+    if ANY not in known and saved.entity_tag not in known:
         raise ChangedError(f"{ref!r} is not what If-Match names; read it again, then repeat.")
     return saved
 

@@ -2,12 +2,25 @@
 
 import re
 import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
+LIGHT = {
+    "anyio",
+    "certifi",
+    "h11",
+    "httpcore",
+    "httpx",
+    "idna",
+    "msgspec",
+    "typing-extensions",
+}
+"""All that `pip install ./clients` brings; CI compares an environment that had nothing with it."""
 
 
 def project(folder: str) -> dict[str, Any]:
@@ -44,6 +57,22 @@ def test_client_requires_a_part_of_the_service() -> None:
 def test_client_stays_light() -> None:
     """Other teams install two libraries and no more."""
     assert [name_of(text) for text in project("clients")["dependencies"]] == ["httpx", "msgspec"]
+
+
+def brought_by(names: set[str]) -> set[str]:
+    """Distributions with all that they require of their own, as this environment has them."""
+    found = set(names)
+    for name in names:
+        for text in requires(name) or ():
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                found |= brought_by({name_of(needed.name)})
+    return found
+
+
+def test_client_brings_only_light_packages() -> None:
+    """What the two libraries require in turn is known, small, and nothing of the service."""
+    assert brought_by({"httpx", "msgspec"}) == LIGHT
 
 
 def test_command_is_the_same() -> None:

@@ -1,4 +1,6 @@
+import io
 import json
+import zipfile
 from typing import Any
 
 import httpx
@@ -112,3 +114,14 @@ async def test_coroutine_function_is_evaluated(service_url: str, client: Client)
         report = await asynchronous.evaluate(search, made.id, metrics=["mrr"], timeout_s=30)
     assert report.metrics is not None
     assert report.metrics["mrr"].mean == 1.0
+
+
+def test_files_of_rows_are_those_of_the_export(client: Client, service_url: str) -> None:
+    """The run and qrels that a client writes are, byte for byte, those of the `trec` export."""
+    report = score(client, service_url, TREC, metrics=["mrr"])
+    with zipfile.ZipFile(io.BytesIO(client.export(report.id, "trec"))) as exported:
+        files = {name: exported.read(name).decode() for name in ("run.trec", "qrels.trec")}
+    answered = [row.query_id for row in client.outcomes(report.id) if row.outcome.status == "ok"]
+    run = client.outcomes(report.id).to_trec_run(depth=report.depth, tag=report.id)
+    assert run == files["run.trec"]
+    assert client.queries(report.test_set.id).to_qrels(answered) == files["qrels.trec"]

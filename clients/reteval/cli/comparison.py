@@ -29,7 +29,7 @@ def comparison_lines(report: ComparisonReport) -> list[str]:
         _side("candidate", report.candidate),
         *[f"warning   {warning}" for warning in report.warnings],
         "",
-        *table(METRIC_HEAD, [_metric_row(*one) for one in report.metrics.items()]),
+        *table(METRIC_HEAD, [metric_row(*one) for one in report.metrics.items()]),
         *_slices(report),
         *_movers(report),
         "",
@@ -44,7 +44,8 @@ def _side(name: str, side: Side) -> str:
     return f"{name:<9} {side.run}{label}, {pinned.name} version {pinned.version}"
 
 
-def _metric_row(name: str, compared: MetricComparison) -> tuple[str, ...]:
+def metric_row(name: str, compared: MetricComparison) -> tuple[str, ...]:
+    """Return a metric's cells, in the columns of `METRIC_HEAD`."""
     difference = compared.difference
     return (
         name,

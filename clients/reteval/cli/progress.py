@@ -4,13 +4,26 @@ import shutil
 from collections.abc import Callable
 from typing import Final, Protocol, TextIO
 
-from reteval.contract.runs import Run
-from reteval.contract.suites import SuiteRun
+from reteval.contract.runs import Progress, RunStatus
 
 BAR_CELLS: Final = 24
 LINE_EVERY_S: Final = 5.0
 
-Watched = Run | SuiteRun
+
+class Watched(Protocol):
+    """What can be seen to go on: a run, a suite's run, a function that is evaluated."""
+
+    @property
+    def id(self) -> str:
+        """What it is called."""
+
+    @property
+    def status(self) -> RunStatus:
+        """Whether it goes on."""
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
 
 
 class Meter(Protocol):

@@ -9,6 +9,7 @@ from reteval.contract import limits
 from reteval.contract.differences import Changes
 from reteval.contract.robustness import RobustnessComparison
 from reteval.contract.runs import RunStatus, TestSetRef
+from reteval.contract.shown import Tabular
 from reteval.contract.splits import HoldoutLooks
 
 RunId = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -190,7 +191,7 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     test_set_changes: Changes | UnsetType = UNSET
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class Comparison(Tabular, Struct, frozen=True, kw_only=True):
     """State of a comparison; `report` is there once it has ended well."""
 
     id: str

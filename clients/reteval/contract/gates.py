@@ -9,6 +9,7 @@ from reteval.contract import limits
 from reteval.contract.comparisons import RunId, Scope
 from reteval.contract.diagnostics import DiagnosticCode
 from reteval.contract.runs import RunStatus, TestSetRef
+from reteval.contract.shown import Tabular
 
 MAX_RULES: Final = 100
 """Rules of one sort in a gate."""
@@ -197,7 +198,7 @@ class GateRun(Struct, frozen=True, kw_only=True):
     timestamp: str
 
 
-class GateVerdict(Struct, frozen=True, kw_only=True):
+class GateVerdict(Tabular, Struct, frozen=True, kw_only=True):
     """Whether a run may pass, and why. `gate` is the gate with every default filled in."""
 
     verdict: GateOutcome
@@ -209,6 +210,43 @@ class GateVerdict(Struct, frozen=True, kw_only=True):
     comparisons: tuple[str, ...]
     rules: tuple[RuleResult, ...]
     gate: Gate
+
+    def raise_for_gate(self) -> None:
+        """Do nothing where the gate passes.
+
+        Raises:
+            GateFailedError: it does not.
+        """
+        if self.verdict is not GateOutcome.PASS:
+            raise GateFailedError(self)
+
+    def metric_of(self, rule: RuleResult) -> str | None:
+        """Return the metric that a rule is about; None where it is about something else."""
+        floors = {f"/floors/{index}": one.metric for index, one in enumerate(self.gate.floors)}
+        drops = {f"/drops/{index}": one.metric for index, one in enumerate(self.gate.drops)}
+        return (floors | drops).get(rule.pointer)
+
+
+class GateFailedError(AssertionError):
+    """A gate that did not pass; an assertion, so that whatever runs tests calls it a failure.
+
+    `result` is the verdict, `rules` those that did not hold. `metric`, `value` and `threshold`
+    are of the first of them, None where it has none.
+    """
+
+    def __init__(self, result: GateVerdict) -> None:
+        super().__init__(result)
+        self.result = result
+        self.rules = tuple(rule for rule in result.rules if rule.status is not RuleStatus.PASS)
+        first = next(iter(self.rules), None)
+        self.metric = None if first is None else result.metric_of(first)
+        self.value = None if first is None else first.observed
+        self.threshold = None if first is None else first.threshold
+
+    def __str__(self) -> str:
+        """Return the verdict in a sentence, then a line for each rule that did not hold."""
+        lines = [f"{rule.status.value}: {rule.message}" for rule in self.rules]
+        return "\n  ".join([self.result.sentence, *lines])
 
 
 class GatePending(Struct, frozen=True, kw_only=True):

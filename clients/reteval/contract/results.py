@@ -8,6 +8,7 @@ from reteval.contract.adversarial import AdversarialReport
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.latency import Histogram, Spread
 from reteval.contract.runs import Limits, RunStatus, TestSetRef
+from reteval.contract.shown import Tabular
 from reteval.contract.splits import HoldoutLooks, SplitShare
 from reteval.contract.stability import Stability
 
@@ -150,7 +151,7 @@ class ScoredTestSet(TestSetRef, frozen=True, kw_only=True):
     judgments: JudgmentOrigins | UnsetType = UNSET
 
 
-class Results(Struct, frozen=True, kw_only=True):
+class Results(Tabular, Struct, frozen=True, kw_only=True):
     """Everything a run found. `metrics` is null for a run that failed; `reason` says why.
 
     `split` is there if the run is over a split, `holdout_looks` if it brought answers to queries

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct, field
 from reteval.contract import limits
 from reteval.contract.endpoints import Endpoint
 from reteval.contract.metrics import DEFAULT_K_VALUES
+from reteval.contract.shown import Shown
 from reteval.contract.splits import HoldoutLooks, SplitName, SplitShare
 
 K = Annotated[int, Meta(ge=1, le=limits.MAX_DEPTH)]
@@ -208,7 +209,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
         return self.clean + self.adversarial + self.repeats
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class Run(Shown, Struct, frozen=True, kw_only=True):
     """State of a run; `error` names the reason of a failed one.
 
     `parent` is the run it rescores or retries. `waits_until` is when its window opens, while it

@@ -36,6 +36,11 @@ class SavedEndpoint(Struct, frozen=True, kw_only=True):
     created_at: str
     updated_at: str
 
+    @property
+    def entity_tag(self) -> str:
+        """The strong entity tag of this version, quotes included."""
+        return f'"{self.id}-{self.version}"'
+
 
 class SavedEndpointPage(Struct, frozen=True, kw_only=True):
     """A page of saved endpoints, newest first."""

@@ -9,6 +9,7 @@ from reteval.contract import limits
 from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.differences import Changes
 from reteval.contract.endpoints import Fields
+from reteval.contract.shown import Shown
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
 DocId = str | int
@@ -128,7 +129,7 @@ class TestSetStats(Struct, frozen=True, kw_only=True):
     slices: int = 0
 
 
-class TestSet(Struct, frozen=True, kw_only=True):
+class TestSet(Shown, Struct, frozen=True, kw_only=True):
     """A stored test set without its queries; immutable. `bytes` is what the store keeps of it.
 
     One that was made by changing another, its `parent`, has `changes`, counted when it was made,

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from reteval.contract.exports import Loss
+from reteval.contract.trec import encode_id
 from service.core.exports.layout import HEAD, LABELS, File, Layout, Reading, Stretch, judgments
-from service.core.exports.spelling import encode_id, flatten
+from service.core.exports.spelling import flatten
 
 
 def write_judgments(stretch: Stretch) -> Iterator[bytes]:

@@ -2,15 +2,13 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
 from typing import IO, Final
 
-from reteval.contract.outcomes import OutcomeRow
 from reteval.contract.testsets import TestSet
+from reteval.contract.trec import write_qrels, write_run
 from service.core.backend import Backend
 from service.core.exports.archives import add_text, stream_zip
-from service.core.exports.spelling import encode_id
-from service.core.exports.trec import write_qrels
 from service.core.query_rows import STATUSES, Sheet, read_sheet
 from service.store.chunks import SIZE
 
@@ -43,20 +41,6 @@ async def export_trec(backend: Backend, run_id: str) -> AsyncIterator[bytes]:
     record = await backend.store.runs.get(backend.tenant, run_id)
     test_set = await backend.store.test_sets.get(backend.tenant, record.spec.test_set.id)
     return _zip(backend, run_id, sheet=sheet, test_set=test_set, depth=record.spec.depth)
-
-
-def write_run(rows: Sequence[OutcomeRow], *, depth: int, tag: str) -> str:
-    """Write rankings as lines of a TREC run."""
-    return "".join(line for row in rows for line in _run_lines(row, depth, tag))
-
-
-def _run_lines(row: OutcomeRow, depth: int, tag: str) -> Iterator[str]:
-    query = encode_id(row.query_id)
-    seen: set[str] = set()
-    for rank, doc in enumerate(row.outcome.ids, start=1):
-        name = f"{encode_id(doc)}~dup{rank}" if doc in seen else encode_id(doc)
-        seen.add(doc)
-        yield f"{query} Q0 {name} {rank} {depth - rank + 1} {tag}\n"
 
 
 def _zip(

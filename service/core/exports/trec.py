@@ -5,22 +5,14 @@ from typing import Final
 
 from reteval.contract.exports import Loss
 from reteval.contract.testsets import Query
-from service.core.exports.layout import LABELS, ZIP, File, Layout, Reading, Stretch, judgments
-from service.core.exports.spelling import encode_id, flatten
+from reteval.contract.trec import encode_id, write_qrels
+from service.core.exports.layout import LABELS, ZIP, File, Layout, Reading, Stretch
+from service.core.exports.spelling import flatten
 
 
 def write_topics(queries: Sequence[Query]) -> str:
     """Write queries as lines of id, tab and text; white space in a text becomes one blank."""
     return "".join(f"{encode_id(query.id)}\t{flatten(query.query)}\n" for query in queries)
-
-
-def write_qrels(queries: Sequence[Query]) -> str:
-    """Write judgments as lines of TREC qrels."""
-    return "".join(
-        f"{encode_id(query.id)} 0 {encode_id(str(judgment.id))} {judgment.grade}\n"
-        for query in queries
-        for judgment in judgments(query)
-    )
 
 
 def _topics(stretch: Stretch) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """Keys and sharing by both clients: what is sent, what comes back, what may be repeated."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -185,7 +185,7 @@ async def ask(kind: str, service: Script, call: Call, retry: Retry | None = None
         http = httpx.Client(transport=httpx.MockTransport(service))
         with Client(URL, "reteval_k", http=http, retry=retry, sleep=lambda _: None) as client:
             result = call(client)
-            return list(result) if inspect.isgenerator(result) else result
+            return list(result) if isinstance(result, Iterator) else result
 
     async def rest(_: float) -> None:
         return None
@@ -194,7 +194,7 @@ async def ask(kind: str, service: Script, call: Call, retry: Retry | None = None
     opened = AsyncClient(URL, "reteval_k", http=waiting, retry=retry, sleep=rest)
     async with opened as client_:
         result = call(client_)
-        if inspect.isasyncgen(result):
+        if isinstance(result, AsyncIterator):
             return [row async for row in result]
         return await result
 

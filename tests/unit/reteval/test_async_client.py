@@ -61,6 +61,23 @@ def test_run_wait_results() -> None:
     assert ([1.0], [a_run(), completed]) == (slept, seen)
 
 
+def test_cancelled_wait_names_what_goes_on() -> None:
+    """A task that is cancelled while it waits leaves the run alone and says which one it is."""
+
+    async def sleep(_seconds: float) -> None:
+        raise asyncio.CancelledError
+
+    async def whole() -> None:
+        service = Script([answer(a_run()), answer(a_run())])
+        http = httpx.AsyncClient(transport=httpx.MockTransport(service.answer_async))
+        async with AsyncClient(URL, http=http, sleep=sleep) as client:
+            with pytest.raises(asyncio.CancelledError) as caught:
+                await client.wait("run_1", check=True)
+        assert caught.value.__notes__ == ["run 'run_1' goes on: wait for it again, or cancel it"]
+
+    asyncio.run(whole())
+
+
 def test_lists_are_iterated_asynchronously() -> None:
     """Every list is an asynchronous iterator over all its pages."""
     pages = [

@@ -25,6 +25,7 @@ from reteval.errors import (
     ConflictError,
     ConnectionFailedError,
     NotFoundError,
+    RunFailedError,
     ServerError,
     UnreadableResponseError,
     WaitTimeoutError,
@@ -276,13 +277,13 @@ def test_wait_with_someone_watching() -> None:
 
 
 def test_wait_when_answers_are_not_held() -> None:
-    """Where something cuts long polls short, the client keeps the suggested pace by itself."""
+    """Where something cuts long polls short, the client keeps a growing pace by itself."""
     time = Time()
     service = Script(
         [answer(a_run()), answer(a_run()), answer(a_running_run(1)), answer(COMPLETED)]
     )
     a_client(service, time).wait("run_1")
-    assert [1.0, 1.0] == time.slept
+    assert [0.5, 1.0] == time.slept
 
 
 def test_wait_gives_up_in_time() -> None:
@@ -302,6 +303,32 @@ def test_wait_for_no_time() -> None:
     service = Script([answer(a_run())])
     with pytest.raises(WaitTimeoutError):
         a_client(service).wait("run_1", timeout_s=0)
+
+
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
+def test_wait_for_numbers(status: RunStatus) -> None:
+    """Who wants a run with numbers gets an error with the run and the reason of one without."""
+    ended = a_run(status=status, error="too many failures")
+    client = a_client(Script([answer(ended), answer(ended), answer(COMPLETED)]))
+    assert ended == client.wait("run_1")
+    with pytest.raises(RunFailedError, match=f"'run_1' is {status.value}: too many") as caught:
+        client.wait("run_1", check=True)
+    assert ended == caught.value.run
+    assert COMPLETED == client.wait("run_1", check=True)
+
+
+def test_interrupted_wait_names_what_goes_on() -> None:
+    """Control-C leaves the run alone and says which one it is."""
+    service = Script([answer(a_run()), answer(a_run())])
+
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    http = httpx.Client(transport=httpx.MockTransport(service))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Client(URL, http=http, sleep=interrupt).wait("run_1")
+    assert ["run 'run_1' goes on: wait for it again, or cancel it"] == caught.value.__notes__
+    assert {"GET"} == {each.method for each in service.requests}
 
 
 def test_wait_survives_an_outage() -> None:
@@ -347,7 +374,7 @@ def public_signatures(kind: type) -> dict[str, list[str]]:
     """Map each public method to its parameters."""
     return {
         name: list(inspect.signature(value).parameters)
-        for name, value in vars(kind).items()
+        for name, value in inspect.getmembers(kind, inspect.isfunction)
         if not name.startswith("_")
     }
 
@@ -363,12 +390,38 @@ def test_exported_names_are_all_there() -> None:
     assert [] == [name for name in reteval.__all__ if not hasattr(reteval, name)]
 
 
+def test_other_names_are_no_part_of_the_package() -> None:
+    """What is not offered is missing as from any module, public or not."""
+    for name in ("Nothing", "_nothing"):
+        with pytest.raises(AttributeError, match=f"'reteval' has no attribute {name!r}"):
+            getattr(reteval, name)
+    assert dir(reteval) == reteval.__all__
+
+
+def test_part_of_the_package_brings_no_http_library() -> None:
+    """Who needs the contract alone, as the service does, loads neither clients nor httpx."""
+    probe = "import sys, reteval.contract.runs\nprint('httpx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
 def test_import_is_light() -> None:
     """The package needs httpx, msgspec and the standard library, nothing of the service."""
     probe = (
-        "import sys, reteval, reteval.cli\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        "import sys, reteval.cli\nprint(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
-    heavy = {"numpy", "scipy", "redis", "rq", "litestar", "service", "worker", "aiohttp", "yaml"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "pandas",
+        "polars",
+        "redis",
+        "rq",
+        "litestar",
+        "service",
+        "worker",
+        "aiohttp",
+        "yaml",
+    }
     assert set() == heavy & set(done.stdout.split())

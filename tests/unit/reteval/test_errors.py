@@ -66,7 +66,10 @@ def test_errors_survive_pickling() -> None:
 
 def test_wait_timeout_error_says_that_the_run_goes_on() -> None:
     """A caller who gave up learns how far the run is and that it was not stopped."""
-    expected = "run 'run_1' is queued after 2.5 s (0 of 10 requests done); it goes on: wait again"
+    expected = (
+        "run 'run_1' is queued after 2.5 s (0 of 10 requests done); "
+        "it goes on: wait again, or read it later"
+    )
     assert expected == str(WaitTimeoutError(a_run(), 2.5))
 
 

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from reteval import _requests
+from reteval import _decision_calls, _run_calls, _test_set_calls
 from reteval._local import score_rankings
 from reteval._requests import Call, next_page, segment, with_key
 from reteval._transport import find_target, request_of
@@ -10,48 +10,48 @@ from reteval.contract.rankings import Ranking
 from reteval.contract.runs import AdversarialRequest, RunPage, RunRequest
 
 CALLS = [
-    (_requests.get_test_sets(), "GET", "/v1/test-sets", {}),
-    (_requests.get_test_sets(5), "GET", "/v1/test-sets", {"limit": "5"}),
-    (_requests.get_test_set("a b/c"), "GET", "/v1/test-sets/a%20b%2Fc", {}),
-    (_requests.get_queries("ts_1", 5), "GET", "/v1/test-sets/ts_1/queries", {"limit": "5"}),
-    (_requests.delete_test_set("ts_1"), "DELETE", "/v1/test-sets/ts_1", {}),
+    (_test_set_calls.get_test_sets(), "GET", "/v1/test-sets", {}),
+    (_test_set_calls.get_test_sets(5), "GET", "/v1/test-sets", {"limit": "5"}),
+    (_test_set_calls.get_test_set("a b/c"), "GET", "/v1/test-sets/a%20b%2Fc", {}),
+    (_test_set_calls.get_queries("ts_1", 5), "GET", "/v1/test-sets/ts_1/queries", {"limit": "5"}),
+    (_test_set_calls.delete_test_set("ts_1"), "DELETE", "/v1/test-sets/ts_1", {}),
     (
-        _requests.get_runs(test_set="docs", label="b", status="failed", limit=9),
+        _run_calls.get_runs(test_set="docs", label="b", status="failed", limit=9),
         "GET",
         "/v1/runs",
         {"test_set": "docs", "label": "b", "status": "failed", "limit": "9"},
     ),
-    (_requests.get_run("run_1"), "GET", "/v1/runs/run_1", {}),
-    (_requests.get_run("run_1", 20), "GET", "/v1/runs/run_1", {"wait": "20"}),
-    (_requests.cancel_run("run_1"), "POST", "/v1/runs/run_1/cancel", {}),
-    (_requests.delete_run("run_1"), "DELETE", "/v1/runs/run_1", {}),
-    (_requests.get_results("run_1"), "GET", "/v1/runs/run_1/results", {}),
-    (_requests.get_results_document("run_1"), "GET", "/v1/runs/run_1/results", {}),
+    (_run_calls.get_run("run_1"), "GET", "/v1/runs/run_1", {}),
+    (_run_calls.get_run("run_1", 20), "GET", "/v1/runs/run_1", {"wait": "20"}),
+    (_run_calls.cancel_run("run_1"), "POST", "/v1/runs/run_1/cancel", {}),
+    (_run_calls.delete_run("run_1"), "DELETE", "/v1/runs/run_1", {}),
+    (_run_calls.get_results("run_1"), "GET", "/v1/runs/run_1/results", {}),
+    (_run_calls.get_results_document("run_1"), "GET", "/v1/runs/run_1/results", {}),
     (
-        _requests.get_query_rows("run_1", sort="-mrr", slice_name="tag:faq", status="ok", limit=3),
+        _run_calls.get_query_rows("run_1", sort="-mrr", slice_name="tag:faq", status="ok", limit=3),
         "GET",
         "/v1/runs/run_1/queries",
         {"sort": "-mrr", "slice": "tag:faq", "status": "ok", "limit": "3"},
     ),
-    (_requests.get_outcomes("run_1"), "GET", "/v1/runs/run_1/outcomes", {}),
+    (_run_calls.get_outcomes("run_1"), "GET", "/v1/runs/run_1/outcomes", {}),
     (
-        _requests.get_variants("run_1", "typo.mixed"),
+        _run_calls.get_variants("run_1", "typo.mixed"),
         "GET",
         "/v1/runs/run_1/variants",
         {"kind": "typo.mixed"},
     ),
-    (_requests.get_history("docs"), "GET", "/v1/history.jsonl", {"test_set": "docs"}),
-    (_requests.get_comparison("cmp_1", 5), "GET", "/v1/comparisons/cmp_1", {"wait": "5"}),
-    (_requests.post_comparison({}, 5), "POST", "/v1/comparisons", {"wait": "5"}),
-    (_requests.post_comparison({}), "POST", "/v1/comparisons", {}),
-    (_requests.post_power({}), "POST", "/v1/power", {}),
+    (_test_set_calls.get_history("docs"), "GET", "/v1/history.jsonl", {"test_set": "docs"}),
+    (_decision_calls.get_comparison("cmp_1", 5), "GET", "/v1/comparisons/cmp_1", {"wait": "5"}),
+    (_decision_calls.post_comparison({}, 5), "POST", "/v1/comparisons", {"wait": "5"}),
+    (_decision_calls.post_comparison({}), "POST", "/v1/comparisons", {}),
+    (_decision_calls.post_power({}), "POST", "/v1/power", {}),
     (
-        _requests.post_gate(("a/b", b""), bytes, {"run": "run_1"}, 5),
+        _decision_calls.post_gate(("a/b", b""), bytes, {"run": "run_1"}, 5),
         "POST",
         "/v1/gates/evaluate",
         {"run": "run_1", "wait": "5"},
     ),
-    (_requests.get_export("run_1", "trec"), "GET", "/v1/runs/run_1/export", {"format": "trec"}),
+    (_run_calls.get_export("run_1", "trec"), "GET", "/v1/runs/run_1/export", {"format": "trec"}),
 ]
 
 
@@ -70,7 +70,7 @@ def test_post_run_from_a_struct() -> None:
         endpoint=Endpoint(url="http://search.example/q"),
         adversarial=AdversarialRequest(seed=7),
     )
-    call = _requests.post_run(request, "key-1")
+    call = _run_calls.post_run(request, "key-1")
     expected = (
         b'{"endpoint":{"url":"http://search.example/q"},"label":"",'
         b'"metrics":[],"k_values":[1,3,5,10],"depth":null,"meta":{},"adversarial":{"seed":7},'
@@ -85,14 +85,14 @@ def test_post_run_from_a_struct() -> None:
 def test_get_run_is_patient_when_the_answer_is_held() -> None:
     """The time the service holds an answer is added to the time it may take."""
     assert (0.0, 20.0) == (
-        _requests.get_run("run_1").extra_s,
-        _requests.get_run("run_1", 20).extra_s,
+        _run_calls.get_run("run_1").extra_s,
+        _run_calls.get_run("run_1", 20).extra_s,
     )
 
 
 def test_next_page_keeps_the_filters() -> None:
     """The following page is asked for with the same filters and the cursor; the last has none."""
-    first = _requests.get_runs(label="b")
+    first = _run_calls.get_runs(label="b")
     second = next_page(first, RunPage(items=(), next_cursor="c1"))
     assert second is not None
     assert {"label": "b", "cursor": "c1"} == second.params

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reteval import _requests
+from reteval import _run_calls, _test_set_calls
 from reteval._responses import Reply, read
 from reteval.contract.problems import ErrorCode, ProblemItem
 from reteval.contract.runs import Run
@@ -18,7 +18,7 @@ from reteval.errors import (
 )
 from tests.unit.reteval.documents import a_run, problem
 
-GET_RUN = _requests.get_run("run_1")
+GET_RUN = _run_calls.get_run("run_1")
 PROXY_PAGE = b"<html>\n<head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>"
 
 
@@ -42,9 +42,9 @@ def test_read_ignores_fields_of_later_releases() -> None:
 
 def test_read_nothing_and_bytes_and_lines() -> None:
     """A deletion answers None, an export its bytes, a history a dict a line."""
-    assert read(_requests.delete_run("run_1"), a_reply(status=204)) is None
-    assert b"PK" == read(_requests.get_export("run_1", "trec"), a_reply(b"PK"))
-    rows = read(_requests.get_history("docs"), a_reply(b'{"mrr":0.5}\n{"mrr":0.6}\n'))
+    assert read(_run_calls.delete_run("run_1"), a_reply(status=204)) is None
+    assert b"PK" == read(_run_calls.get_export("run_1", "trec"), a_reply(b"PK"))
+    rows = read(_test_set_calls.get_history("docs"), a_reply(b'{"mrr":0.5}\n{"mrr":0.6}\n'))
     assert [{"mrr": 0.5}, {"mrr": 0.6}] == rows
 
 
@@ -75,7 +75,7 @@ def test_read_what_is_no_answer(reply: Reply, said: str) -> None:
 def test_read_lines_that_are_cut_off() -> None:
     """A history that breaks off in a line is an error, not a shorter history."""
     with pytest.raises(UnreadableResponseError, match="cannot be read"):
-        read(_requests.get_history("docs"), a_reply(b'{"mrr":0.5}\n{"mr'))
+        read(_test_set_calls.get_history("docs"), a_reply(b'{"mrr":0.5}\n{"mr'))
 
 
 def test_read_a_problem() -> None:

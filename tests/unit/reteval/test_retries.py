@@ -1,13 +1,13 @@
 import msgspec
 import pytest
 
-from reteval import _requests
+from reteval import _run_calls
 from reteval._responses import Reply
 from reteval.errors import ConnectionFailedError
 from reteval.retries import Retry
 from tests.unit.reteval.documents import problem
 
-GET = _requests.get_run("run_1")
+GET = _run_calls.get_run("run_1")
 STEADY = Retry(pauses_s=(1.0, 2.0), retry_after_cap_s=30.0, draw=lambda: 0.0)
 
 
@@ -66,3 +66,20 @@ def test_pause_after_is_spread() -> None:
         for value in (0.0, 0.5, 1.0)
     ]
     assert [1.0, 0.75, 0.5] == drawn
+
+
+@pytest.mark.parametrize(
+    ("draw", "suggested_s", "pauses"),
+    [
+        (0.0, None, [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]),
+        (1.0, None, [0.25, 0.5, 1.0, 2.0, 2.5, 2.5]),
+        (0.0, 2.0, [2.0] * 6),
+        (1.0, 2.0, [2.5] * 6),
+    ],
+)
+def test_looks_at_a_job_grow_apart(
+    draw: float, suggested_s: float | None, pauses: list[float]
+) -> None:
+    """From half a second to five, or what the service suggests and never sooner."""
+    retry = Retry(draw=lambda: draw)
+    assert [retry.poll_after(polls, suggested_s) for polls in range(6)] == pauses

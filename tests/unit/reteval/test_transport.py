@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from reteval import _requests
+from reteval import _run_calls
 from reteval._transport import (
     CHUNK_BYTES,
     DEFAULT_URL,
@@ -19,7 +19,7 @@ from reteval._transport import (
 )
 from reteval.errors import ConnectionFailedError, UnreadableResponseError
 
-GET = _requests.get_run("run_1", 20)
+GET = _run_calls.get_run("run_1", 20)
 HERE = Target(url=DEFAULT_URL, api_key="s3cret")
 
 

@@ -7,9 +7,10 @@ import pytest
 from reteval.contract.exports import ExportFormat, Loss
 from reteval.contract.imports import Negatives, Texts
 from reteval.contract.testsets import Judgment, Query
+from reteval.contract.trec import encode_id
 from service.core.exports.layout import judgments
 from service.core.exports.registry import LAYOUTS
-from service.core.exports.spelling import encode_id, flatten
+from service.core.exports.spelling import flatten
 from tests.unit.service.core.exports.written import ODD, write
 from tests.unit.service.core.ingest.bodies import LAX, file, imported, take_ndjson
 

@@ -1,5 +1,5 @@
 from reteval.contract.outcomes import Outcome, OutcomeRow, OutcomeStatus
-from service.core.exports.run_trec import write_run
+from reteval.contract.trec import write_run
 
 
 def test_trec_run_keeps_order_and_repeats() -> None:

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.core.exports.spelling import encode_id, flatten, is_breaking
+from reteval.contract.trec import encode_id
+from service.core.exports.spelling import flatten, is_breaking
 
 
 @given(st.text(), st.text())

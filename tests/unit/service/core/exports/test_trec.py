@@ -5,8 +5,8 @@ import ir_measures
 import pytrec_eval
 
 from reteval.contract.exports import ExportFormat
-from service.core.exports.spelling import encode_id
-from service.core.exports.trec import write_qrels, write_topics
+from reteval.contract.trec import encode_id, write_qrels
+from service.core.exports.trec import write_topics
 from tests.unit.service.core.exports.written import JUDGED, ODD, write
 
 ENCODED = {

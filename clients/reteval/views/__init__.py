@@ -1,0 +1,1 @@
+"""How structs are shown: as text, as HTML, as data frames."""
