@@ -147,6 +147,7 @@ class Runs:
         test_set: str | None = None,
         label: str | None = None,
         status: RunStatus | None = None,
+        schedule: str | None = None,
     ) -> tuple[list[RunRecord], str | None]:
         """Return runs that fit the filters, newest first, and where the next page begins."""
         index = keys.test_set_runs(tenant, test_set) if test_set else keys.runs(tenant)
@@ -158,7 +159,7 @@ class Runs:
                 break
             for member, position in rows:
                 record = await self._find(tenant, member)
-                if record and _fits(record, label=label, status=status):
+                if record and _fits(record, label=label, status=status, schedule=schedule):
                     found.append((record, position))
         following = found[limit - 1][1] if len(found) > limit else None
         return [record for record, _ in found[:limit]], following
@@ -337,7 +338,11 @@ def count_queries(spec: RunSpec) -> int:
     return spec.planned.total + spec.planned.model_calls if sends else 0
 
 
-def _fits(record: RunRecord, *, label: str | None, status: RunStatus | None) -> bool:
-    return (label is None or record.spec.request.label == label) and (
-        status is None or record.status == status
+def _fits(
+    record: RunRecord, *, label: str | None, status: RunStatus | None, schedule: str | None
+) -> bool:
+    return (
+        (label is None or record.spec.request.label == label)
+        and (status is None or record.status == status)
+        and (schedule is None or record.spec.schedule == schedule)
     )
