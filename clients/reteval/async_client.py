@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._alerts import AsyncAlerts
 from reteval._building import AsyncBuilder
 from reteval._exporting import AsyncExporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
@@ -14,6 +15,7 @@ from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
 from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
+from reteval._schedules import AsyncSchedules
 from reteval._suites import AsyncSuites
 from reteval._uploads import Source, UploadOptions
 from reteval._versions import AsyncVersions
@@ -44,6 +46,8 @@ class AsyncClient(
     AsyncLeakageChecks,
     AsyncSuites,
     AsyncVersions,
+    AsyncAlerts,
+    AsyncSchedules,
     AsyncWebhooks,
 ):
     """`Client` for asyncio: the same methods, awaited, and lists iterated with `async for`.

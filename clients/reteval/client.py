@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from reteval import _flows, _local, _probes, _requests, _uploads
+from reteval._alerts import Alerts
 from reteval._building import Builder
 from reteval._exporting import Exporter
 from reteval._gates import GateDocument, GateSource, Held, gate_body, held_to
@@ -14,6 +15,7 @@ from reteval._judgings import Judgings
 from reteval._keeping import Keeper
 from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
+from reteval._schedules import Schedules
 from reteval._suites import Suites
 from reteval._uploads import Source, UploadOptions
 from reteval._versions import Versions
@@ -36,7 +38,17 @@ T = TypeVar("T")
 
 
 class Client(
-    Keeper, Access, Builder, Exporter, Judgings, LeakageChecks, Suites, Versions, Webhooks
+    Keeper,
+    Access,
+    Alerts,
+    Builder,
+    Exporter,
+    Judgings,
+    LeakageChecks,
+    Schedules,
+    Suites,
+    Versions,
+    Webhooks,
 ):
     """A connection to the service; use it as a context manager, or `close()` it.
 

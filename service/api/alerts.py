@@ -11,9 +11,10 @@ from reteval.contract.audit import AuditEvent
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
 from service.api.conditional import IF_MATCH, read_precondition
+from service.api.gates import YAML_MEDIA
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
-from service.api.operations import JSON, Answer, Operation, creates, deletes, reads, replaces
+from service.api.operations import JSON, YAML, Answer, Operation, creates, deletes, reads, replaces
 from service.api.parameters import PageParameters
 from service.api.responses import (
     LINK_HEADERS,
@@ -25,11 +26,13 @@ from service.api.responses import (
 from service.api.runs import Deployed
 from service.core import alerts
 from service.core.decoding import decode
+from service.core.gates.files import read_yaml_as
 from service.core.idempotency import Idempotency
 
 _TAG: Final = "alerts"
 _BODY_ERRORS: Final = (
     errors.MalformedJsonError,
+    errors.MalformedTextError,
     errors.TooLargeError,
     errors.UnsupportedMediaTypeError,
     errors.NotFoundError,
@@ -55,15 +58,13 @@ _BODY_ERRORS: Final = (
             )
         },
         headers=REQUEST_HEADERS,
-        body={JSON: AlertRequest},
+        body={JSON: AlertRequest, YAML: None},
         errors=(*_BODY_ERRORS, *KEY_ERRORS),
     ),
 )
 async def create_alert(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Keep a new alert."""
-    check_media(request, (JSON,))
-    read_query(request, NoParameters)
-    asked = decode(await read_body(request), AlertRequest)
+    asked = await _read_alert(request)
 
     async def make(held: Idempotency | None) -> Response[bytes]:
         made = await alerts.create_alert(backend, asked, idempotency=held)
@@ -121,7 +122,7 @@ async def get_alert(
         about="It knows nothing of the runs before: its state is `unknown`, its counts are 0.",
         answers={200: Answer(about="Changed", media={JSON: Alert}, headers=VERSIONED)},
         headers=IF_MATCH,
-        body={JSON: AlertRequest},
+        body={JSON: AlertRequest, YAML: None},
         errors=(*_BODY_ERRORS, errors.ChangedError, errors.PreconditionMissingError),
     ),
 )
@@ -129,9 +130,7 @@ async def replace_alert(
     request: AnyRequest, backend: Deployed, alert_id: FromPath[str]
 ) -> Response[bytes]:
     """Put an alert in the place of the one that was read."""
-    check_media(request, (JSON,))
-    read_query(request, NoParameters)
-    asked = decode(await read_body(request), AlertRequest)
+    asked = await _read_alert(request)
     return answer_version(
         await alerts.replace_alert(backend, alert_id, asked, read_precondition(request))
     )
@@ -178,6 +177,13 @@ async def list_evaluations(
     sent = read_query(request, PageParameters)
     page = await alerts.list_evaluations(backend, alert_id, cursor=sent.cursor, limit=sent.limit)
     return answer_page(request, page)
+
+
+async def _read_alert(request: AnyRequest) -> AlertRequest:
+    media = check_media(request, (JSON, *YAML_MEDIA))
+    read_query(request, NoParameters)
+    body = await read_body(request)
+    return decode(body, AlertRequest) if media == JSON else read_yaml_as(body, AlertRequest)
 
 
 HANDLERS: Final = (

@@ -75,10 +75,12 @@ async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookReq
     known = await backend.store.webhooks.get(backend.tenant, webhook_id)
     if request.format is not known.format:
         raise _refuse("/format", "a webhook keeps its format", "Register another webhook.")
-    fields = _fields(request)
-    if (known.format, request.url) != (WebhookFormat.SLACK, known.url):
+    fields, chat = _fields(request), known.format is WebhookFormat.SLACK
+    if chat and request.url == known.url:
+        fields["url"] = known.url
+    else:
         check_url(request.url, backend.policy, pointer="/url")
-        if known.format is WebhookFormat.SLACK:
+        if chat:
             fields["secrets"] = seal(backend.secret_key, {ADDRESS: request.url})
     return await backend.store.webhooks.put(backend.tenant, webhook_id, fields, new=False)
 

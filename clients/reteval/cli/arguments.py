@@ -175,8 +175,10 @@ def _endpoint(options: argparse.Namespace) -> dict[str, Any]:
     endpoint = {} if options.endpoint is None else _json_object(options.endpoint)
     if options.endpoint_url is not None:
         endpoint["url"] = options.endpoint_url
-    if "url" not in endpoint:
-        raise UsageError("no endpoint: write its URL, or --endpoint FILE with a url in it")
+    if not endpoint.keys() & {"url", "saved"}:
+        raise UsageError(
+            "no endpoint: write its URL, or --endpoint FILE with a `url` or a `saved` one in it"
+        )
     headers = _headers(options)
     if headers:
         endpoint["headers"] = {**endpoint.get("headers", {}), **headers}

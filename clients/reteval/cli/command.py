@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from reteval.cli.access import audit, grant, keys, share, teams
+from reteval.cli.alerts import alert
 from reteval.cli.arguments import (
     UsageError,
     head_of,
@@ -35,6 +36,7 @@ from reteval.cli.preview import show_preview
 from reteval.cli.probe import probe
 from reteval.cli.progress import meter_for
 from reteval.cli.report import diagnostic_lines, render
+from reteval.cli.schedules import schedule
 from reteval.cli.session import Exit, Session
 from reteval.cli.suites import split, suite
 from reteval.cli.versions import diff, version, versions
@@ -198,6 +200,8 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "schedule": schedule,
+    "alert": alert,
     "judging": judging,
     "version": version,
     "versions": versions,

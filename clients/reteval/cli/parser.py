@@ -8,6 +8,7 @@ from reteval.cli.access_words import add_access
 from reteval.cli.judging_words import add_judging
 from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_run_options
+from reteval.cli.schedule_words import add_schedules
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
 from reteval.cli.upload_words import add_upload
@@ -123,6 +124,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_schedules(commands)
     add_judging(commands)
     add_versions(commands)
     return parser
