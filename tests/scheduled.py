@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from reteval.contract.alerts import Alert, AlertRequest
+from reteval.contract.alerts import Alert, AlertRequest, Evaluation
 from reteval.contract.schedules import Fire, Schedule, ScheduleRequest
 from service.core.alerts import create_alert
 from service.core.backend import Backend
@@ -34,10 +34,18 @@ async def due_ms(backend: Backend, schedule: Schedule) -> int:
 
 async def fires(backend: Backend, schedule: Schedule) -> list[Fire]:
     """Return what became of a schedule's times, oldest first."""
-    found, _ = await backend.store.schedules.fires(
+    rows, _ = await backend.store.schedules.fires(
         backend.tenant, schedule.id, before=None, limit=1_000
     )
-    return found[::-1]
+    return rows[::-1]
+
+
+async def found(backend: Backend, alert: Alert) -> list[Evaluation]:
+    """Return what an alert found, oldest first."""
+    rows, _ = await backend.store.alerts.evaluations(
+        backend.tenant, alert.id, before=None, limit=1_000
+    )
+    return rows[::-1]
 
 
 async def fire(backend: Backend, now_ms: int) -> str | None:

@@ -1,5 +1,6 @@
 """Holding ended runs to alerts: each run once by each alert, in the order in which runs ended."""
 
+from textwrap import shorten
 from typing import Final
 
 import structlog
@@ -30,6 +31,8 @@ SPEAKS_FOR: Final = {
 """Which side a verdict speaks for. One that cannot tell leaves an alert as it is."""
 _UNFORESEEN: Final = "the service failed; its log has the cause"
 _PAGE: Final = 50
+MAX_RULE_CHARS: Final = 300
+"""Of what a notice says of a rule; all of it is in the verdict."""
 
 _log = structlog.get_logger("reteval.alerts")
 
@@ -151,4 +154,5 @@ def _settle(
 
 def _name_broken(verdict: GateVerdict) -> tuple[str, ...]:
     broken = [one for one in verdict.rules if one.status is not RuleStatus.PASS]
-    return tuple(f"{one.rule}: {one.message}" for one in broken[:MAX_NAMED])
+    said = (f"{one.rule}: {one.message}" for one in broken[:MAX_NAMED])
+    return tuple(shorten(text, MAX_RULE_CHARS, placeholder=" …") for text in said)

@@ -15,6 +15,7 @@ from service.core.schedules import from_ms, next_time, start_run, to_ms
 from service.errors import (
     ChangedError,
     CorruptRecordError,
+    EndpointNotAllowedError,
     NotFoundError,
     ServiceError,
     StorageFullError,
@@ -111,6 +112,9 @@ async def _refuse(backend: Backend, step: Step, row: Fire, why: ServiceError) ->
         row, code=why.code.value, detail=f"{why.detail} {said}".strip()[:_MAX_DETAIL]
     )
     await _let_pass(backend, step, refused, FireOutcome.REFUSED)
+    if isinstance(why, EndpointNotAllowedError) and why.origin:
+        told = f"{step.schedule}: {why.errors[0].message}"
+        await record(backend, AuditEvent.EGRESS_DENIED, target=why.origin, detail=told)
 
 
 async def _let_pass(backend: Backend, step: Step, row: Fire, outcome: FireOutcome) -> None:

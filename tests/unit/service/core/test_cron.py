@@ -51,6 +51,7 @@ def test_no_time_comes_again_in_the_second_hour() -> None:
         ("61 * * * *", "bad minute"),
         ("0 0 30 2 *", "bad day-of-month"),
         ("L/2 * * * *", "bad minute"),
+        ("0 0 */31 * MON#5", "no date fits it"),
         ("0 0 * * 1#1/2", "bad day-of-week"),
     ],
 )

@@ -1,5 +1,6 @@
 """Rounds over schedules: what is due is decided once, and what came of it is written down."""
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -7,9 +8,12 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
+from reteval.contract.endpoints import Endpoint
 from reteval.contract.quotas import QuotaName
+from reteval.contract.saved_endpoints import SavedEndpointRequest
 from reteval.contract.schedules import FireOutcome, ScheduleRequest
-from service.core.backend import Backend
+from service.core.backend import Backend, parse_policy
+from service.core.endpoints import replace_endpoint, save_endpoint
 from service.core.firing import fire_due
 from service.core.limiter import UNLIMITED
 from service.core.schedules import (
@@ -199,7 +203,10 @@ async def test_damaged_schedule_holds_up_no_other(backend: Backend, redis_url: s
     with capture_logs() as said:
         assert len(await fire_due(backend, due)) == 1
         assert await fire_due(backend, due) == []
-    assert [line["record"] for line in said if line["event"] == "record.corrupt"] == [broken.id]
+        listed, _ = await backend.store.schedules.page(backend.tenant, before=None, limit=9)
+    assert [one.id for one in listed] == [fine.id]
+    told = [line["record"] for line in said if line["event"] == "record.corrupt"]
+    assert told == [broken.id] * 2  # by the round, and by the list
 
 
 async def test_unforeseen_failure_holds_up_no_other(backend: Backend, redis_url: str) -> None:
@@ -228,3 +235,39 @@ async def test_full_store_leaves_what_is_due(backend: Backend, redis_url: str) -
             server.config_set("maxmemory", "0")
     assert await fires(backend, schedule) == []
     assert await fire(backend, due + MINUTE_MS) is not None
+
+
+async def test_of_many_processes_one_starts_the_run(backend: Backend) -> None:
+    """All look at the same time at once; the others are late and start nothing."""
+    schedule = await scheduled(backend, overlap="allow")
+    due = await due_ms(backend, schedule)
+    started = await asyncio.gather(*(fire_due(backend, due) for _ in range(5)))
+    assert sum(map(len, started)) == 1
+    assert len(await fires(backend, schedule)) == 1
+    listed, _ = await backend.store.runs.page(backend.tenant, before=None, limit=9)
+    assert len(listed) == 1
+
+
+async def test_address_that_may_not_be_called_any_more(backend: Backend) -> None:
+    """Where the operator has closed it since, the run is refused, and the audit log has why."""
+    schedule = await scheduled(backend)
+    backend.policy = parse_policy("public", (), ())
+    assert await fire(backend, await due_ms(backend, schedule)) is None
+    (row,) = await fires(backend, schedule)
+    assert (row.outcome, row.code) == (FireOutcome.REFUSED, "endpoint_not_allowed")
+    log, _ = await backend.store.audit.page("access", before=None, limit=9)
+    seen = [(fields["event"], fields["target"]) for _, fields in log]
+    assert seen == [("egress_denied", "http://127.0.0.1:9")]
+
+
+async def test_saved_endpoint_is_taken_as_it_is_then(backend: Backend) -> None:
+    """What was changed since the schedule was made goes into the next run, secrets included."""
+    endpoint = Endpoint(url="http://127.0.0.1:9/old", headers={"X-Key": "first"})
+    saved = await save_endpoint(backend, SavedEndpointRequest(name="prod", endpoint=endpoint))
+    schedule = await scheduled(backend, run=RUN | {"endpoint": {"saved": "prod"}})
+    changed = Endpoint(url="http://127.0.0.1:9/new", headers={"X-Key": "second"})
+    request = SavedEndpointRequest(name="prod", endpoint=changed)
+    await replace_endpoint(backend, saved.id, request, "*")
+    run_id = await fire(backend, await due_ms(backend, schedule))
+    run = await backend.store.runs.get(backend.tenant, str(run_id))
+    assert run.spec.request.endpoint.url == "http://127.0.0.1:9/new"
