@@ -60,31 +60,11 @@ class Runs:
         reply = await self._scripts.run(
             "create_run",
             [
-                keys.job(tenant, spec.id),
-                keys.runs(tenant),
-                keys.active(tenant, queue),
-                keys.test_set(tenant, spec.test_set.id),
-                keys.test_set_runs(tenant, spec.test_set.id),
-                keys.job_part(tenant, spec.id, "secrets"),
                 entry,
                 keys.job_part(tenant, spec.id, "rankings"),
-                keys.job_part(tenant, spec.id, "units"),
-                keys.BUSY,
+                *run_keys(tenant, spec, queue),
             ],
-            [
-                spec.id,
-                keys.busy(tenant, queue),
-                msgspec.json.encode(spec),
-                secrets or b"",
-                token,
-                queue,
-                SCHEMA,
-                spec.request.limits.workers or 0,
-                int(spec.planned.total <= SHARD),
-                encode_quotas(quotas),
-                count_queries(spec),
-                spec.planned.bytes or 0,
-            ],
+            [token, *run_words(tenant, spec, secrets or b"", queue, quotas)],
         )
         check_refusal(reply)
         verdict, run_id = reply
@@ -330,6 +310,39 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
         holdout=fields.get("holdout", b"").decode(),
         **read_state(tenant, fields),
     )
+
+
+def run_keys(tenant: str, spec: RunSpec, queue: str) -> list[str]:
+    """Return the keys that `runs.create` writes."""
+    return [
+        keys.job(tenant, spec.id),
+        keys.runs(tenant),
+        keys.active(tenant, queue),
+        keys.test_set(tenant, spec.test_set.id),
+        keys.test_set_runs(tenant, spec.test_set.id),
+        keys.job_part(tenant, spec.id, "secrets"),
+        keys.job_part(tenant, spec.id, "units"),
+        keys.BUSY,
+    ]
+
+
+def run_words(
+    tenant: str, spec: RunSpec, secrets: bytes, queue: str, quotas: Quotas
+) -> list[str | bytes | int]:
+    """Return what `runs.create` is told of a queued run and its sealed secrets."""
+    return [
+        spec.id,
+        keys.busy(tenant, queue),
+        msgspec.json.encode(spec),
+        secrets,
+        queue,
+        SCHEMA,
+        spec.request.limits.workers or 0,
+        int(spec.planned.total <= SHARD),
+        encode_quotas(quotas),
+        count_queries(spec),
+        spec.planned.bytes or 0,
+    ]
 
 
 def count_queries(spec: RunSpec) -> int:

@@ -11,9 +11,9 @@ from service.errors import ChangedError, NotFoundError
 from service.store import keys
 from service.store.damage import reading
 from service.store.idempotency import script_words, under_way
-from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
-from service.store.records import SCHEMA, SHARD, Idempotency, RunSpec
-from service.store.runs import count_queries
+from service.store.quotas import NO_QUOTAS, Quotas, check_refusal
+from service.store.records import Idempotency, RunSpec
+from service.store.runs import run_keys, run_words
 from service.store.scripts import text
 from service.store.versioned import ANY, Rows, Versioned
 
@@ -192,7 +192,7 @@ class Schedules(Versioned[ScheduleRecord]):
                 keys.fires(tenant, step.schedule),
                 keys.COUNTERS,
                 entry,
-                *_run_keys(tenant, start.spec, start.queue),
+                *run_keys(tenant, start.spec, start.queue),
             ],
             [
                 *step.words(),
@@ -201,7 +201,7 @@ class Schedules(Versioned[ScheduleRecord]):
                 token,
                 b"" if start.overlapped is None else msgspec.json.encode(start.overlapped),
                 keys.job(tenant, start.spec.id).removesuffix(start.spec.id),
-                *_run_words(tenant, start, quotas),
+                *run_words(tenant, start.spec, start.secrets, start.queue, quotas),
             ],
         )
         check_refusal(reply)
@@ -238,33 +238,3 @@ class Schedules(Versioned[ScheduleRecord]):
                 created_ms=int(fields["created_ms"]),
                 updated_ms=int(fields["updated_ms"]),
             )
-
-
-def _run_keys(tenant: str, spec: RunSpec, queue: str) -> list[str]:
-    return [
-        keys.job(tenant, spec.id),
-        keys.runs(tenant),
-        keys.active(tenant, queue),
-        keys.test_set(tenant, spec.test_set.id),
-        keys.test_set_runs(tenant, spec.test_set.id),
-        keys.job_part(tenant, spec.id, "secrets"),
-        keys.job_part(tenant, spec.id, "units"),
-        keys.BUSY,
-    ]
-
-
-def _run_words(tenant: str, start: Start, quotas: Quotas) -> list[str | bytes | int]:
-    spec = start.spec
-    return [
-        spec.id,
-        keys.busy(tenant, start.queue),
-        msgspec.json.encode(spec),
-        start.secrets,
-        start.queue,
-        SCHEMA,
-        spec.request.limits.workers or 0,
-        int(spec.planned.total <= SHARD),
-        encode_quotas(quotas),
-        count_queries(spec),
-        spec.planned.bytes or 0,
-    ]

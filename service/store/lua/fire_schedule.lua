@@ -1,11 +1,9 @@
 -- Start the run of a schedule and go on to its next time, both or neither; the second who comes is late.
--- KEYS: schedule, schedules by when they are due, log, counters, idempotency, run, runs index,
---   active jobs, test set head, test set runs, secrets, units, tenants with jobs
+-- KEYS: schedule, schedules by when they are due, log, counters, idempotency, then of the run as in
+--   `runs.create`, the run first
 -- ARGV: version, when it was due (ms; empty: it is started by hand), when it is due next, row of the
 --   log, rows that are kept, idempotency token, row where the last run has not ended (empty: let them
---   overlap), key of a run up to its id; then of the run: id, queue/tenant, spec, sealed secrets,
---   queue, schema, workers at most (0: any number), 1 if it is small, limits of the team, requests it
---   will send, bytes it may come to keep
+--   overlap), key of a run up to its id, then of the run as in `runs.create`, its id first
 -- uses: sizes, quotas, runs, idempotency, versioned, schedules
 if redis.call('EXISTS', KEYS[6]) == 1 then
   return {'started', ARGV[9]}
@@ -25,22 +23,10 @@ if at_work and ARGV[7] ~= '' then
   redis.call('HINCRBY', KEYS[4], 'schedules overlapped ', 1)
   return {'overlapped', last}
 end
-if redis.call('EXISTS', KEYS[9]) == 0 then
-  return {'no_test_set', ''}
-end
-local tenant = string.match(ARGV[10], '/(.*)$')
-local limits = quotas.limits(tenant, ARGV[17])
-local refused = runs.refuse(tenant, limits, 1, tonumber(ARGV[18]), tonumber(ARGV[19]))
+local refused = runs.create({unpack(KEYS, 6)}, {unpack(ARGV, 9)})
 if refused then
   return refused
 end
-runs.spend(tenant, limits, ARGV[18])
-runs.write(
-  {record = KEYS[6], index = KEYS[7], active = KEYS[8], test_set_runs = KEYS[10], secrets = KEYS[11],
-    units = KEYS[12], busy = KEYS[13]},
-  {id = ARGV[9], busy = ARGV[10], spec = ARGV[11], secrets = ARGV[12], queue = ARGV[13],
-    schema = ARGV[14], workers = ARGV[15], small = ARGV[16], bytes = ARGV[19]},
-  limits)
 schedules.go_on(KEYS[1], KEYS[2], KEYS[3], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 redis.call('HSET', KEYS[1], 'last_run', ARGV[9])
 redis.call('HINCRBY', KEYS[4], 'schedules started ', 1)
