@@ -36,6 +36,7 @@ from service.store.retention import Retention
 from service.store.runs import Runs
 from service.store.schedules import Schedules
 from service.store.scripts import Scripts
+from service.store.sessions import Sessions
 from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.suites import Suites
@@ -66,8 +67,10 @@ class Store:
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)
         self.copies = Copies(connection, scripts)
-        self.webhooks = Webhooks(connection, scripts)
-        self.deliveries = Deliveries(connection, scripts)
+        self.webhooks, self.deliveries = (
+            Webhooks(connection, scripts),
+            Deliveries(connection, scripts),
+        )
         self.schedules, self.alerts = Schedules(connection, scripts), Alerts(connection, scripts)
         self.idempotency = IdempotencyKeys(scripts)
         self.jobs = Jobs(connection, scripts)
@@ -91,6 +94,7 @@ class Store:
         self.api_keys = ApiKeys(connection, scripts)
         self.grants = Grants(connection, scripts)
         self.links = Links(connection, scripts)
+        self.sessions = Sessions(connection)
         self.audit = Audit(connection, scripts)
 
     @classmethod
