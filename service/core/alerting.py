@@ -53,12 +53,22 @@ async def evaluate_ended(backend: Backend) -> int:
             alert = (one.tenant, one.alert)
             if alert in held_up:
                 continue
-            if await _evaluate(serve_team(backend, one.tenant), one):
+            if await _try_evaluate(serve_team(backend, one.tenant), one):
                 done += 1
             else:
                 held_up.add(alert)
         if len(awaited) < BATCH:
             return done
+
+
+async def _try_evaluate(backend: Backend, awaited: Awaited) -> bool:
+    try:
+        return await _evaluate(backend, awaited)
+    except StoreUnavailableError:
+        raise
+    except Exception:  # noqa: BLE001 - what cannot be written down must not hold up all others
+        _log.exception("alert.not_settled", alert=awaited.alert, run=awaited.run)
+        return False
 
 
 async def _evaluate(backend: Backend, awaited: Awaited) -> bool:

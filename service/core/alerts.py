@@ -40,7 +40,7 @@ async def create_alert(
     Raises:
         IdempotencyConflictError: another process took the key over.
         InvalidError: it breaks a rule.
-        NotFoundError: it names a webhook or a run that does not exist.
+        NotFoundError: it names a webhook, a schedule or a run that does not exist.
     """
     return await _put(backend, new_id("al"), request, version=NEW, idempotency=idempotency)
 
@@ -135,7 +135,8 @@ async def _put(
         raise InvalidError("The alert breaks a rule.", errors=items)
     with pointing_at("/gate"):
         check_gate(hold(request.gate, _TO_COME, BEFORE if request.previous else None))
-    await _check_named(backend, request)
+    if request.enabled:  # what names something that is gone can still be switched off
+        await _check_named(backend, request)
     record = await backend.store.alerts.put(
         backend.tenant, alert_id, request, version=version, idempotency=idempotency
     )
@@ -146,12 +147,15 @@ async def _check_named(backend: Backend, request: AlertRequest) -> None:
     """See that what an alert names is there.
 
     Raises:
-        NotFoundError: a webhook or the baseline is not.
+        NotFoundError: a webhook, the schedule or the baseline is not.
     """
     store, tenant, baseline = backend.store, backend.tenant, request.gate.baseline
     if baseline is not None and not isinstance(baseline, BaselineLabel):
         with _found_at("/gate/baseline", "Take an id from GET /v1/runs."):
             await store.runs.get(tenant, baseline)
+    if request.runs.schedule:
+        with _found_at("/runs/schedule", "Take an id from GET /v1/schedules."):
+            await store.schedules.get(tenant, request.runs.schedule)
     for place, webhook in enumerate(request.webhooks):
         with _found_at(f"/webhooks/{place}", "Take an id from GET /v1/webhooks."):
             await store.webhooks.get(tenant, webhook)

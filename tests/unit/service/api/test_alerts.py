@@ -44,6 +44,7 @@ async def test_alert_is_shown_as_it_was_sent(client: httpx.AsyncClient) -> None:
         ({"gate": {**FLOOR, "baseline": "run_1"}, "previous": True}, 422, "/previous"),
         ({"gate": {**FLOOR, "baseline": "run_1"}}, 404, "/gate/baseline"),
         ({"webhooks": ["wh_none"]}, 404, "/webhooks/0"),
+        ({"runs": {"schedule": "sch_none"}}, 404, "/runs/schedule"),
         ({"webhooks": ["wh_none"] * 11}, 422, "/webhooks"),
         ({"fail_after": 0}, 422, "/fail_after"),
         ({"name": ""}, 422, "/name"),
@@ -68,6 +69,33 @@ async def test_change_needs_what_was_read(client: httpx.AsyncClient) -> None:
     assert (changed.status_code, changed.json()["enabled"]) == (200, False)
     late = await client.put(path, json=other, headers={"If-Match": tag})
     assert (late.status_code, late.json()["code"]) == (412, "changed")
+
+
+async def test_alert_that_names_what_is_gone_can_be_switched_off(
+    client: httpx.AsyncClient,
+) -> None:
+    """On, it is refused; off, it is kept as it is."""
+    hook = (await client.post("/v1/webhooks", json={"url": "http://127.0.0.1:9/"})).json()["id"]
+    path = (await make(client, webhooks=[hook])).headers["Location"]
+    await client.delete(f"/v1/webhooks/{hook}")
+    body = {"name": "quality", "gate": FLOOR, "webhooks": [hook]}
+    anyhow = {"If-Match": "*"}
+    assert (await client.put(path, json=body, headers=anyhow)).status_code == 404
+    off = await client.put(path, json=body | {"enabled": False}, headers=anyhow)
+    assert (off.status_code, off.json()["webhooks"]) == (200, [hook])
+
+
+async def test_alert_in_yaml(client: httpx.AsyncClient) -> None:
+    """A file is sent as it is; what is wrong in it is named as in JSON."""
+    text = "name: quality\ngate:\n  floors: [{metric: mrr, at_least: 0.9}]\n"
+    for media in ("application/yaml", "text/yaml"):
+        made = await client.post(PATH, content=text, headers={"Content-Type": media})
+        assert (made.status_code, made.json()["gate"]["floors"][0]["metric"]) == (201, "mrr")
+    headers = {"Content-Type": "application/yaml"}
+    wrong = await client.post(PATH, content=text + "quiet_s: -1\n", headers=headers)
+    assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (422, "/quiet_s")
+    torn = await client.post(PATH, content="name: [", headers=headers)
+    assert (torn.status_code, torn.json()["code"]) == (400, "malformed_text")
 
 
 async def test_findings_are_paged(client: httpx.AsyncClient, store: Store) -> None:

@@ -24,7 +24,7 @@ from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 from tests.factories import query, run_spec, stored_run, stored_test_set
 from tests.hooks import stored_webhook, take
-from tests.scheduled import FLOOR, alerted, found
+from tests.scheduled import FLOOR, alerted, found, scheduled
 from tests.unit.reteval.documents import a_summary
 from tests.unit.service.api.scored import new_run, score_run, scored_run
 from tests.unit.service.core.backends import a_backend
@@ -147,13 +147,14 @@ async def test_inconclusive_leaves_everything_as_it_is(backend: Backend) -> None
 
 async def test_only_selected_runs_are_looked_at(backend: Backend) -> None:
     """By test set, label and schedule; a cancelled run and an alert that is off are passed over."""
-    await scored_run(backend.store, name="set")
-    chosen = await alerted(backend, runs={"test_set": "set", "label": "main", "schedule": "sch_1"})
+    mine_alone = (await scheduled(backend)).id
+    runs = {"test_set": "set", "label": "main", "schedule": mine_alone}
+    chosen = await alerted(backend, runs=runs)
     off = await alerted(backend, enabled=False)
     for name, label, schedule in (
-        ("set", "main", "sch_1"),
-        ("other", "main", "sch_1"),
-        ("set", "", "sch_1"),
+        ("set", "main", mine_alone),
+        ("other", "main", mine_alone),
+        ("set", "", mine_alone),
         ("set", "main", ""),
     ):
         spec = await new_run(backend.store, label=label, name=name)
@@ -287,3 +288,21 @@ async def tell_all(backend: Backend) -> None:
     """End a run and let every alert look at it."""
     await scored_run(backend.store, metrics=GOOD)
     await evaluate_ended(backend)
+
+
+async def test_webhook_that_cannot_be_told_holds_up_no_other_alert(
+    backend: Backend, redis_url: str
+) -> None:
+    """Its alert's runs wait, and all others are evaluated."""
+    hook = await stored_webhook(backend.store, events="")
+    await alerted(backend, webhooks=[hook.id])
+    other = await alerted(backend)
+    await scored_run(backend.store, metrics=BAD)
+    with redis.Redis.from_url(redis_url) as server:
+        key = keys.webhook(DEFAULT_TENANT, hook.id)
+        server.delete(key)
+        server.set(key, "odd")
+    with capture_logs() as said:
+        assert await evaluate_ended(backend) == 1
+    assert len(await found(backend, other)) == 1
+    assert [line["event"] for line in said] == ["alert.not_settled"]
