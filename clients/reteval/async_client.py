@@ -15,6 +15,7 @@ from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
 from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
+from reteval._readiness import AsyncLooker
 from reteval._schedules import AsyncSchedules
 from reteval._suites import AsyncSuites
 from reteval._uploads import Source, UploadOptions
@@ -44,6 +45,7 @@ class AsyncClient(
     AsyncExporter,
     AsyncJudgings,
     AsyncLeakageChecks,
+    AsyncLooker,
     AsyncSuites,
     AsyncVersions,
     AsyncAlerts,

@@ -15,6 +15,7 @@ from reteval._judgings import Judgings
 from reteval._keeping import Keeper
 from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
+from reteval._readiness import Looker
 from reteval._schedules import Schedules
 from reteval._suites import Suites
 from reteval._uploads import Source, UploadOptions
@@ -45,6 +46,7 @@ class Client(
     Exporter,
     Judgings,
     LeakageChecks,
+    Looker,
     Schedules,
     Suites,
     Versions,

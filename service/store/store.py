@@ -3,6 +3,7 @@
 import secrets
 from typing import Final
 
+from reteval.contract.readiness import Finding, FindingCode
 from service.store import keys
 from service.store.alerts import Alerts
 from service.store.api_keys import ApiKeys
@@ -16,7 +17,7 @@ from service.store.damage import Damage
 from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
 from service.store.errands import LeakageChecks, Previews, Probes
-from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
+from service.store.findings import UnsafeStoreError, inspect_server
 from service.store.grants import Grants
 from service.store.idempotency import IdempotencyKeys
 from service.store.intervention import Intervention

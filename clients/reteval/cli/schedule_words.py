@@ -13,14 +13,23 @@ examples:
   reteval schedule times '0 3 * * MON-FRI' --zone Europe/Lisbon
   reteval schedule create nightly '0 3 * * MON-FRI' docs https://search.example/query \\
       --zone Europe/Lisbon --label nightly --missed run_once
+  reteval schedule list
+  reteval schedule show sch_0123456789abcdef
   reteval schedule log sch_0123456789abcdef
+  reteval schedule start sch_0123456789abcdef
   reteval schedule pause sch_0123456789abcdef
+  reteval schedule resume sch_0123456789abcdef
+  reteval schedule remove sch_0123456789abcdef
 """
 ALERT_EXAMPLE: Final = """\
 examples:
   reteval alert create alert.yaml
   reteval alert list
+  reteval alert show al_0123456789abcdef
   reteval alert log al_0123456789abcdef
+  reteval alert off al_0123456789abcdef
+  reteval alert on al_0123456789abcdef
+  reteval alert remove al_0123456789abcdef
 """
 
 
@@ -53,7 +62,9 @@ def _add_create(actions: "Commands[argparse.ArgumentParser]") -> None:
     create = add_command(actions, "create", "make a schedule", SCHEDULE_EXAMPLE)
     create.add_argument("name", metavar="NAME", help="what you call it")
     _add_cron(create)
-    create.add_argument("test_set", metavar="TEST_SET", help="id, or name (its newest version)")
+    create.add_argument(
+        "test_set", metavar="TEST_SET", nargs="?", help="id, or name (its newest version)"
+    )
     create.add_argument(
         "--missed", choices=tuple(MissedPolicy), help="when nobody was there; default: skip"
     )
@@ -69,6 +80,7 @@ def _add_create(actions: "Commands[argparse.ArgumentParser]") -> None:
         help="when the last run has not ended; default: skip",
     )
     add_run_request(create)
+    create.set_defaults(profiled=("test_set", "endpoint", "metrics"))
 
 
 def _add_cron(parser: argparse.ArgumentParser) -> None:
