@@ -21,6 +21,7 @@ from reteval.contract.api_keys import NewApiKey
 from reteval.contract.audit import AuditEvent
 from reteval.contract.quotas import QuotaName
 from service.api import (
+    alerts,
     api_keys,
     backups,
     catalogues,
@@ -43,6 +44,7 @@ from service.api import (
     reports,
     reviewing,
     runs,
+    schedules,
     splits,
     suites,
     system,
@@ -71,6 +73,7 @@ from service.core.bootstrap import make_first_key
 from service.core.identity import NOBODY
 from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
+from service.core.steward import attend_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.logs import configure_logs
 from service.pages import report
@@ -114,6 +117,8 @@ _V1: Final = (
     *keeping.HANDLERS,
     *backups.HANDLERS,
     *webhooks.HANDLERS,
+    *schedules.HANDLERS,
+    *alerts.HANDLERS,
     *api_keys.HANDLERS,
     *teams.HANDLERS,
     *grants.HANDLERS,
@@ -229,7 +234,7 @@ async def bootstrap(settings: Settings, *, days: int, again: bool) -> NewApiKey:
 
 @contextlib.asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
-    """Hold the connections, keep the reaper running, and watch what may go wrong."""
+    """Hold the connections, keep reaper and steward running, and watch what may go wrong."""
     async with connect(settings) as backend, contextlib.AsyncExitStack() as held:
         await check_store(backend.store)
         backend.limit(find_quotas(settings), find_rates(settings))
@@ -241,6 +246,7 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
                 interval_s=settings.reaper_interval_s,
                 retention_days=settings.retention_days,
             ),
+            "steward": attend_forever(backend, interval_s=settings.steward_interval_s),
             "watch": watch_forever(backend, interval_s=WATCH_S),
         }
         for name, chore in chores.items():

@@ -13,6 +13,7 @@ import structlog
 from service.errors import CorruptRecordError, NotFoundError, ServiceError
 from service.queue import JobQueue
 from service.store.counters import Tally
+from service.store.keys import REAPER
 from service.store.records import Unit
 from service.store.store import Store
 
@@ -32,7 +33,7 @@ async def reap_forever(
     owner, tally = secrets.token_hex(8), Tally(store.counters)
     while True:
         try:
-            if await store.lead_reaping(owner, seconds=interval_s * _LEAD_ROUNDS):
+            if await store.lead(REAPER, owner, seconds=interval_s * _LEAD_ROUNDS):
                 await store.birth_ms()
                 await reap(store, queue, tally)
                 await expire(store, days=retention_days)

@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     body_grace_s: float
     body_bytes_per_s: int
     reaper_interval_s: float
+    steward_interval_s: float
     target_concurrency: int
     lease_s: float
     shard_size: int
@@ -205,6 +206,13 @@ TABLE: Final = (
         _integer(1, 1_000_000_000),
     ),
     Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
+    Setting(
+        "steward_interval_s",
+        "5",
+        "s",
+        "Pause between looks at which schedules are due and which runs alerts wait for",
+        _seconds(0.1, 60),
+    ),
     Setting(
         "target_concurrency",
         "64",

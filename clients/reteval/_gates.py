@@ -38,7 +38,16 @@ def gate_body(source: GateSource) -> tuple[str, bytes]:
     Raises:
         OSError: a file that cannot be read.
     """
-    if isinstance(source, Gate | Mapping):
+    return document_body(source)
+
+
+def document_body(source: Struct | Mapping[str, Any] | str | os.PathLike[str]) -> tuple[str, bytes]:
+    """Return the media type and content of a gate, or of what has one in it.
+
+    Raises:
+        OSError: a file that cannot be read.
+    """
+    if isinstance(source, Struct | Mapping):
         return JSON, msgspec.json.encode(source)
     path = Path(source)
     media = YAML if path.suffix.lower() in (".yaml", ".yml") else JSON

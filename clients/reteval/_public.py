@@ -3,6 +3,7 @@
 from reteval._gates import GateDocument
 from reteval.async_client import AsyncClient
 from reteval.client import Client
+from reteval.contract.alerts import Alert, AlertRequest
 from reteval.contract.api_keys import ApiKey, ApiKeyRequest, NewApiKey, Scope
 from reteval.contract.comparisons import Comparison, ComparisonRequest, Verdict
 from reteval.contract.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -26,6 +27,7 @@ from reteval.contract.runs import (
     RunStatus,
 )
 from reteval.contract.saved_endpoints import SavedEndpoint, SavedEndpointRequest
+from reteval.contract.schedules import Schedule, ScheduleRequest
 from reteval.contract.splits import SplitReport
 from reteval.contract.suites import Suite, SuiteRequest, SuiteRun, SuiteRunRequest
 from reteval.contract.teams import Team, TeamRequest
@@ -52,6 +54,8 @@ from reteval.webhooks import verify_webhook
 
 __all__ = [
     "AdversarialRequest",
+    "Alert",
+    "AlertRequest",
     "Allowance",
     "ApiKey",
     "ApiKeyRequest",
@@ -106,6 +110,8 @@ __all__ = [
     "SavedEndpoint",
     "SavedEndpointRequest",
     "Scale",
+    "Schedule",
+    "ScheduleRequest",
     "Scope",
     "ServerError",
     "Severity",

@@ -1,5 +1,6 @@
 """The client for asyncio code: the same calls and flows as `reteval.client`, awaited."""
 
+from reteval._alerts import AsyncAlerts
 from reteval._building import AsyncBuilder
 from reteval._catalogues import AsyncCatalogues
 from reteval._decisions import AsyncDecisions
@@ -11,6 +12,7 @@ from reteval._keeping import AsyncKeeper
 from reteval._leakage import AsyncLeakageChecks
 from reteval._readiness import AsyncLooker
 from reteval._runs import AsyncRuns
+from reteval._schedules import AsyncSchedules
 from reteval._suites import AsyncSuites
 from reteval._test_sets import AsyncSets
 from reteval._versions import AsyncVersions
@@ -20,6 +22,7 @@ from reteval.async_access import AsyncAccess
 
 class AsyncClient(
     AsyncAccess,
+    AsyncAlerts,
     AsyncBuilder,
     AsyncCatalogues,
     AsyncDecisions,
@@ -31,6 +34,7 @@ class AsyncClient(
     AsyncLeakageChecks,
     AsyncLooker,
     AsyncRuns,
+    AsyncSchedules,
     AsyncSets,
     AsyncSuites,
     AsyncVersions,

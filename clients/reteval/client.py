@@ -1,5 +1,6 @@
 """The client for synchronous code: all that can be asked of the service, under one name."""
 
+from reteval._alerts import Alerts
 from reteval._building import Builder
 from reteval._catalogues import Catalogues
 from reteval._decisions import Decisions
@@ -11,6 +12,7 @@ from reteval._keeping import Keeper
 from reteval._leakage import LeakageChecks
 from reteval._readiness import Looker
 from reteval._runs import Runs
+from reteval._schedules import Schedules
 from reteval._suites import Suites
 from reteval._test_sets import Sets
 from reteval._versions import Versions
@@ -20,6 +22,7 @@ from reteval.access import Access
 
 class Client(
     Access,
+    Alerts,
     Builder,
     Catalogues,
     Decisions,
@@ -31,6 +34,7 @@ class Client(
     LeakageChecks,
     Looker,
     Runs,
+    Schedules,
     Sets,
     Suites,
     Versions,

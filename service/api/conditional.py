@@ -11,8 +11,10 @@ from service.api.bodies import AnyRequest
 from service.api.envelope import read_header
 from service.api.hot import Known
 from service.api.operations import JSON, Answer
+from service.errors import PreconditionMissingError
 
 TAGGED: Final = {"ETag": "Strong: of these very bytes."}
+IF_MATCH: Final = {"If-Match": "The entity tag of what is to be changed, or `*`."}
 IF_NONE_MATCH: Final = {"If-None-Match": "Entity tags the caller has, or `*`."}
 _KEPT: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 _KEPT_LINES: Final = [(name.lower().encode(), text.encode()) for name, text in _KEPT.items()]
@@ -57,6 +59,20 @@ def show_tagged(
     """Answer JSON under its tag."""
     marked = _mark(known.etag, headers)
     return Response(known.body, status_code=status, media_type=JSON, headers=marked)
+
+
+def read_precondition(request: AnyRequest) -> str:
+    """Return the entity tags that a change names.
+
+    Raises:
+        PreconditionMissingError: it names none.
+    """
+    sent = request.headers.get("If-Match", "")
+    if not sent:
+        raise PreconditionMissingError(
+            "Send the ETag of what you have read as `If-Match`, or `If-Match: *` to overwrite."
+        )
+    return sent
 
 
 async def send_tagged(known: Known, scope: Scope, send: Send) -> None:

@@ -16,7 +16,14 @@ from reteval.contract.saved_endpoints import (
 )
 from service import errors
 from service.api.bodies import AnyRequest, NoParameters, check_media, read_body, read_query
-from service.api.conditional import IF_NONE_MATCH, answer_tagged, known_answers, show_tagged
+from service.api.conditional import (
+    IF_MATCH,
+    IF_NONE_MATCH,
+    answer_tagged,
+    known_answers,
+    read_precondition,
+    show_tagged,
+)
 from service.api.hot import Known
 from service.api.idempotency import ANSWER_HEADERS, REQUEST_HEADERS, create_once
 from service.api.idempotency import ERRORS as KEY_ERRORS
@@ -30,7 +37,6 @@ from service.core.idempotency import Idempotency
 
 _TAG: Final = "endpoints"
 _TAGGED: Final = {"ETag": "Strong; another one after each change."}
-_IF_MATCH: Final = {"If-Match": "The entity tag of what is to be changed, or `*`."}
 _BODY_ERRORS: Final = (
     errors.MalformedJsonError,
     errors.TooLargeError,
@@ -133,7 +139,7 @@ async def get_endpoint(
         summary="Replace a saved endpoint",
         about="Header values must be sent again. Runs keep the copy they were made with.",
         answers={200: Answer(about="Replaced", media={JSON: SavedEndpoint}, headers=_TAGGED)},
-        headers=_IF_MATCH,
+        headers=IF_MATCH,
         body={JSON: SavedEndpointRequest},
         errors=(*_BODY_ERRORS, *_CHANGE_ERRORS, errors.NameTakenError),
     ),
@@ -145,7 +151,7 @@ async def replace_endpoint(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), SavedEndpointRequest)
-    precondition = _read_precondition(request)
+    precondition = read_precondition(request)
     return _show(await endpoints.replace_endpoint(backend, ref, asked, precondition))
 
 
@@ -158,7 +164,7 @@ async def replace_endpoint(
         event=AuditEvent.ENDPOINT_CHANGED,
         summary="Replace header values of a saved endpoint",
         answers={200: Answer(about="Rotated", media={JSON: SavedEndpoint}, headers=_TAGGED)},
-        headers=_IF_MATCH,
+        headers=IF_MATCH,
         body={JSON: SecretsRequest},
         errors=(*_BODY_ERRORS, *_CHANGE_ERRORS),
     ),
@@ -170,7 +176,7 @@ async def rotate_secrets(
     check_media(request, (JSON,))
     read_query(request, NoParameters)
     asked = decode(await read_body(request), SecretsRequest)
-    precondition = _read_precondition(request)
+    precondition = read_precondition(request)
     return _show(await endpoints.rotate_secrets(backend, ref, asked, precondition))
 
 
@@ -203,15 +209,6 @@ def _show(
 
 def _know(saved: SavedEndpoint) -> Known:
     return Known(msgspec.json.encode(saved), saved.entity_tag)
-
-
-def _read_precondition(request: AnyRequest) -> str:
-    sent = request.headers.get("If-Match", "")
-    if not sent:
-        raise errors.PreconditionMissingError(
-            "Send the ETag of what you have read as `If-Match`, or `If-Match: *` to overwrite."
-        )
-    return sent
 
 
 HANDLERS: Final = (

@@ -26,7 +26,7 @@ from service.core.gates.decide import decide
 from service.core.gates.files import read_json, read_yaml
 from service.core.gates.render import RENDERERS
 
-_YAML_MEDIA: Final = (YAML, "application/x-yaml", "text/yaml")
+YAML_MEDIA: Final = (YAML, "application/x-yaml", "text/yaml")
 _MEDIA: Final = {
     GateFormat.JSON: JSON,
     GateFormat.TEXT: TEXT,
@@ -101,7 +101,7 @@ class GateParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 )
 async def evaluate_gate(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Read the gate, decide, and answer in the form asked for."""
-    media = check_media(request, (JSON, *_YAML_MEDIA))
+    media = check_media(request, (JSON, *YAML_MEDIA))
     sent = read_query(request, GateParameters)
     body = await read_body(request)
     gate = read_json(body) if media == JSON else read_yaml(body)

@@ -125,6 +125,19 @@ TOTALS: Final = (
         "What the reaper did: a `round`, a job `woken`, an ended one `forgotten`, a round `failed`",
         "reaper",
     ),
+    Total(
+        "reteval_schedules_total",
+        ("outcome",),
+        "Times at which scheduled runs were due: `started`, `overlapped`, `missed` or `refused`",
+        "schedules",
+    ),
+    Total(
+        "reteval_alerts_total",
+        ("finding", "outcome"),
+        "Runs that alerts looked at: `failing`, `passing` or `neither`; webhooks `told`, or "
+        "`quiet`",
+        "alerts",
+    ),
 )
 
 

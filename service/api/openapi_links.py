@@ -3,21 +3,25 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from reteval.contract.alerts import Alert
 from reteval.contract.comparisons import Comparison
 from reteval.contract.leakage import LeakageCheck
 from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run
 from reteval.contract.saved_endpoints import SavedEndpoint
+from reteval.contract.schedules import Schedule
 from reteval.contract.testsets import TestSet
 
 _PARAMETERS: Final[dict[Any, str]] = {
+    Alert: "alert_id",
     Comparison: "comparison_id",
     LeakageCheck: "check_id",
     Preview: "preview_id",
     Probe: "probe_id",
     Run: "run_id",
     SavedEndpoint: "ref",
+    Schedule: "schedule_id",
     TestSet: "test_set",
 }
 

@@ -12,6 +12,7 @@ from reteval.contract.imports import ImportOptions
 from reteval.contract.leaks import LeakKind
 from reteval.contract.outcomes import OutcomeStatus
 from reteval.contract.runs import RunStatus
+from reteval.contract.schedules import DEFAULT_TIMES, MAX_TIMES, Cron, Zone
 from reteval.contract.testsets import JudgmentSource, Moment, Rater
 from reteval.contract.versions import MAX_NOTE_BYTES
 from reteval.contract.votes import PairStatus
@@ -98,6 +99,15 @@ class RunListParameters(PageParameters, frozen=True, kw_only=True, forbid_unknow
     test_set: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES, description="Id or name.")] = ""
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
     status: RunStatus | None = None
+    schedule: Annotated[str, Meta(max_length=64, description="Id of what started them.")] = ""
+
+
+class TimesParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which times to tell."""
+
+    cron: Annotated[Cron, Meta(description="Minute, hour, day of month, month, day of week.")]
+    zone: Annotated[Zone, Meta(description="An IANA time zone.")] = "UTC"
+    count: Annotated[int, Meta(ge=1, le=MAX_TIMES)] = DEFAULT_TIMES
 
 
 class WaitParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

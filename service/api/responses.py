@@ -9,7 +9,9 @@ import msgspec
 from litestar import Response
 from litestar.response import Stream
 
+from reteval.contract.alerts import Alert, AlertPage, EvaluationPage
 from reteval.contract.comparisons import Comparison
+from reteval.contract.entity_tags import tag_version
 from reteval.contract.judgings import Judging, JudgingJob, JudgingPage
 from reteval.contract.leakage import LeakageCheck, LeakedPairPage
 from reteval.contract.outcomes import OutcomePage, QueryRowPage, VariantPage
@@ -17,6 +19,7 @@ from reteval.contract.previews import Preview
 from reteval.contract.probes import Probe
 from reteval.contract.runs import Run, RunPage
 from reteval.contract.saved_endpoints import SavedEndpointPage
+from reteval.contract.schedules import FirePage, Schedule, SchedulePage
 from reteval.contract.suites import SuiteRun
 from reteval.contract.testsets import QueryPage, TestSetPage
 from reteval.contract.unjudged import UnjudgedPage
@@ -27,15 +30,20 @@ from service.api.conditional import answer_known
 from service.api.operations import JSON
 
 LINK_HEADERS: Final = {"Link": '`rel="next"` leads to the next page; absent on the last.'}
+VERSIONED: Final = {"ETag": "For `If-Match`; another one after each change by a caller."}
 POLL_HEADERS: Final = {"Retry-After": "Seconds until it is worth asking again; while it runs."}
 
 
 GrowingPage = (
-    JudgedPairPage
+    AlertPage
+    | EvaluationPage
+    | FirePage
+    | JudgedPairPage
     | JudgingPage
     | ReviewPage
     | RunPage
     | SavedEndpointPage
+    | SchedulePage
     | TestSetPage
     | UnjudgedPage
     | VersionPage
@@ -51,6 +59,14 @@ def answer(
     return Response(
         msgspec.json.encode(value), status_code=status, media_type=JSON, headers=headers
     )
+
+
+def answer_version(
+    made: Alert | Schedule, *, status: int = 200, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    """Answer a record under the tag of its version; what moves by itself is not in that."""
+    tag = {"ETag": tag_version(made.id, made.version)}
+    return answer(made, status=status, headers={**tag, **(headers or {})})
 
 
 def accept_job(job: ShortJob) -> Response[bytes]:

@@ -102,7 +102,9 @@ async def create_run(request: AnyRequest, backend: Deployed) -> Response[bytes]:
 async def list_runs(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer a page of runs."""
     sent = read_query(request, RunListParameters)
-    wanted = runs.RunFilter(test_set=sent.test_set, label=sent.label, status=sent.status)
+    wanted = runs.RunFilter(
+        test_set=sent.test_set, label=sent.label, status=sent.status, schedule=sent.schedule
+    )
     page = await runs.list_runs(backend, wanted, cursor=sent.cursor, limit=sent.limit)
     return answer_page(request, page)
 

@@ -20,14 +20,13 @@ from service.core.backend import Backend
 from service.core.decoding import escape
 from service.core.endpoint_checks import check_description, check_target
 from service.core.endpoint_presets import apply_preset
+from service.core.preconditions import match_version
 from service.core.texts import check_text
-from service.errors import ChangedError, InvalidError, NotFoundError
+from service.errors import InvalidError, NotFoundError
 from service.store.keys import new_id
 from service.store.records import EndpointDraft, Idempotency
 from service.store.sealing import seal, unseal
 
-ANY: Final = "*"
-"""In the place of an entity tag: whatever there is."""
 _RESERVED: Final = ("presets",)
 """Names under /v1/endpoints that are routes of their own."""
 
@@ -65,12 +64,12 @@ async def replace_endpoint(
             `save_endpoint`.
     """
     _check(request, backend)
-    saved = await _read_unchanged(backend, ref, if_match)
+    saved = await backend.store.endpoints.get(backend.tenant, ref)
     return await backend.store.endpoints.put(
         backend.tenant,
         saved.id,
         _draft(backend, request),
-        version=saved.version if if_match != ANY else 0,
+        version=match_version(saved.id, saved.version, if_match),
     )
 
 
@@ -84,7 +83,8 @@ async def rotate_secrets(
         InvalidError: a header that the endpoint does not have.
         NotFoundError: there is no such endpoint.
     """
-    saved = await _read_unchanged(backend, ref, if_match)
+    saved = await backend.store.endpoints.get(backend.tenant, ref)
+    match_version(saved.id, saved.version, if_match)
     known = {name.lower(): name for name in saved.endpoint.headers}
     items = [
         ProblemItem(
@@ -229,14 +229,6 @@ def _keep_secrets_home(endpoint: Endpoint, saved: SavedEndpoint) -> None:
             fix="Leave `url` out, keep its scheme, host and port, or describe the endpoint anew.",
         )
         raise InvalidError("The request breaks a rule.", errors=[item])
-
-
-async def _read_unchanged(backend: Backend, ref: str, if_match: str) -> SavedEndpoint:
-    saved = await backend.store.endpoints.get(backend.tenant, ref)
-    known = [tag.strip() for tag in if_match.split(",")]
-    if ANY not in known and saved.entity_tag not in known:
-        raise ChangedError(f"{ref!r} is not what If-Match names; read it again, then repeat.")
-    return saved
 
 
 def _draft(backend: Backend, request: SavedEndpointRequest) -> EndpointDraft:

@@ -1,6 +1,5 @@
 """The model that writes paraphrases: an endpoint within `adversarial`, with rules of its own."""
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -18,8 +17,8 @@ from service.core.endpoint_checks import (
     sends_text,
 )
 from service.core.endpoints import resolve_endpoint, strip_secrets
+from service.core.pointing import pointing_at
 from service.egress import Policy
-from service.errors import ServiceError
 
 _POINTER: Final = "/adversarial/model"
 _ENDPOINT: Final = "/endpoint"
@@ -33,7 +32,7 @@ async def resolve_model(backend: Backend, request: RunRequest) -> RunRequest:
     """
     if request.adversarial is None or request.adversarial.model is None:
         return request
-    with _pointing_at_model():
+    with pointing_at(_POINTER, of=_ENDPOINT):
         model = await resolve_endpoint(backend, request.adversarial.model)
     return _put_model(request, model)
 
@@ -91,22 +90,13 @@ def check_model_target(request: AdversarialRequest | None, policy: Policy) -> No
         EndpointNotAllowedError: it is outside the egress policy.
     """
     if request is not None and request.model is not None:
-        with _pointing_at_model():
+        with pointing_at(_POINTER, of=_ENDPOINT):
             check_target(request.model, policy)
 
 
 def _put_model(request: RunRequest, model: Endpoint) -> RunRequest:
     adversarial = request.adversarial or AdversarialRequest()
     return structs.replace(request, adversarial=structs.replace(adversarial, model=model))
-
-
-@contextlib.contextmanager
-def _pointing_at_model() -> Iterator[None]:
-    try:
-        yield
-    except ServiceError as exc:
-        exc.errors = tuple(_move(exc.errors))
-        raise
 
 
 def _move(items: Iterable[ProblemItem]) -> Iterator[ProblemItem]:

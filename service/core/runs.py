@@ -35,6 +35,7 @@ class RunFilter(Struct, frozen=True, kw_only=True):
     test_set: str = ""
     label: str = ""
     status: RunStatus | None = None
+    schedule: str = ""
 
 
 class DraftedRun(Struct, frozen=True):
@@ -56,14 +57,23 @@ async def create_run(
         QuotaExceededError: the team may not have another one of this size.
         IdempotencyConflictError: another process took the key over.
     """
-    request = await resolve_targets(backend, request)
-    resolved = check_run(request, backend.policy)
-    test_set = await find_test_set(backend, request.test_set)
-    drafted = await draft_run(backend, request, resolved, test_set)
-    headers = find_headers(request)
+    drafted, headers = await prepare_run(backend, request)
     return await accept(
         backend, drafted.spec, drafted.outlook, headers=headers, idempotency=idempotency
     )
+
+
+async def prepare_run(backend: Backend, request: RunRequest) -> tuple[DraftedRun, dict[str, str]]:
+    """Check a request and spell out its run, with the header values that are kept apart.
+
+    Raises:
+        InvalidError, EndpointNotAllowedError, SecretsUnavailableError: the request is refused.
+        NotFoundError: no such test set.
+    """
+    request = await resolve_targets(backend, request)
+    resolved = check_run(request, backend.policy)
+    test_set = await find_test_set(backend, request.test_set)
+    return await draft_run(backend, request, resolved, test_set), find_headers(request)
 
 
 async def resolve_targets(backend: Backend, request: RunRequest) -> RunRequest:
@@ -159,7 +169,7 @@ async def list_runs(backend: Backend, wanted: RunFilter, *, cursor: str, limit: 
         NotFoundError: the test set of the filter does not exist.
     """
     cursors = await backend.cursors()
-    scope = ("runs", backend.tenant, wanted.test_set, wanted.label, wanted.status or "")
+    scope = ("runs", backend.tenant, *map(str, structs.astuple(wanted)))
     before = cursors.read(scope, cursor)
     test_set = (
         await backend.store.test_sets.get(backend.tenant, wanted.test_set)
@@ -173,6 +183,7 @@ async def list_runs(backend: Backend, wanted: RunFilter, *, cursor: str, limit: 
         test_set=test_set.id if test_set else None,
         label=wanted.label or None,
         status=wanted.status,
+        schedule=wanted.schedule or None,
     )
     now = backend.now()
     looked = [record.holdout for record in records if record.look]
@@ -252,6 +263,7 @@ def show(record: RunRecord, now: datetime, *, looks: int | None = None) -> Run:
         attempts=record.attempts,
         error=record.error,
         poll_after_s=_poll_after(record, eta_s),
+        schedule=spec.schedule or None,
         parent=spec.rescore.parent if spec.rescore else spec.retry or None,
         waits_until=_waits_until(record, now),
         bytes=record.bytes,

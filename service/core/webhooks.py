@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from reteval.contract.problems import ProblemItem
 from reteval.contract.signatures import new_secret
 from reteval.contract.webhooks import (
     PING,
@@ -13,6 +14,7 @@ from reteval.contract.webhooks import (
     RotationRequest,
     RunEvent,
     Webhook,
+    WebhookFormat,
     WebhookPage,
     WebhookRequest,
     WebhookSecret,
@@ -20,9 +22,11 @@ from reteval.contract.webhooks import (
 from service.core.backend import Backend
 from service.core.endpoint_checks import check_url
 from service.core.idempotency import Idempotency
+from service.egress import name_origin
+from service.errors import InvalidError
 from service.store.keys import new_id
 from service.store.sealing import seal, unseal
-from service.store.webhooks import CURRENT, OLD
+from service.store.webhooks import ADDRESS, CURRENT, OLD
 
 KEY_BYTES: Final = 24
 
@@ -40,13 +44,15 @@ async def create_webhook(
         ShownOnceError: it made a webhook before, whose secret nobody has.
     """
     check_url(request.url, backend.policy, pointer="/url")
-    secret = new_secret(secrets.token_bytes(KEY_BYTES))
+    signs = request.format is WebhookFormat.SIGNED
+    secret = new_secret(secrets.token_bytes(KEY_BYTES)) if signs else ""
+    sealed = {CURRENT: secret} if signs else {ADDRESS: request.url}
     made = await backend.store.webhooks.put(
         backend.tenant,
         new_id("wh"),
         {
             **_fields(request),
-            "secrets": seal(backend.secret_key, {CURRENT: secret}),
+            "secrets": seal(backend.secret_key, sealed),
             "old_secret_until_ms": 0,
         },
         new=True,
@@ -58,12 +64,25 @@ async def create_webhook(
 async def replace_webhook(backend: Backend, webhook_id: str, request: WebhookRequest) -> Webhook:
     """Change a webhook but for its secret; enabled again, it gets what has waited.
 
+    The URL of a chat stays where it is sent as it is shown.
+
     Raises:
         EndpointNotAllowedError: its URL may not be called.
+        InvalidError: another format, which would need another secret.
         NotFoundError: there is none.
+        SecretsUnavailableError: there is no key to seal the URL of a chat with.
     """
-    check_url(request.url, backend.policy, pointer="/url")
-    return await backend.store.webhooks.put(backend.tenant, webhook_id, _fields(request), new=False)
+    known = await backend.store.webhooks.get(backend.tenant, webhook_id)
+    if request.format is not known.format:
+        raise _refuse("/format", "a webhook keeps its format", "Register another webhook.")
+    fields, chat = _fields(request), known.format is WebhookFormat.SLACK
+    if chat and request.url == known.url:
+        fields["url"] = known.url
+    else:
+        check_url(request.url, backend.policy, pointer="/url")
+        if chat:
+            fields["secrets"] = seal(backend.secret_key, {ADDRESS: request.url})
+    return await backend.store.webhooks.put(backend.tenant, webhook_id, fields, new=False)
 
 
 async def rotate_secret(
@@ -78,11 +97,13 @@ async def rotate_secret(
     Raises:
         NotFoundError: there is no such webhook.
         SecretsUnavailableError: there is no key, or not the one the secret was sealed with.
+        InvalidError: it signs nothing.
         IdempotencyConflictError: another process took the idempotency key over.
         ShownOnceError: it made a secret before, which nobody has.
     """
     store, tenant = backend.store.webhooks, backend.tenant
-    await store.get(tenant, webhook_id)
+    if (await store.get(tenant, webhook_id)).format is WebhookFormat.SLACK:
+        raise _refuse("", "a chat's messages are not signed", "Change its URL with PUT instead.")
     known = unseal(backend.secret_key, await store.sealed(tenant, webhook_id))
     secret = new_secret(secrets.token_bytes(KEY_BYTES))
     changed = await store.put(
@@ -193,8 +214,12 @@ async def replay_delivery(
 
 def _fields(request: WebhookRequest) -> dict[str, str | bytes | int]:
     """Return what a request sets; with it, an account of earlier failures is closed."""
+    shown = request.url
+    if request.format is WebhookFormat.SLACK:  # the rest of it lets whoever knows it write there
+        shown = f"{name_origin(request.url)}/…"
     return {
-        "url": request.url,
+        "url": shown,
+        "format": request.format.value,
         "events": " ".join(event for event in RunEvent if event in request.events),
         "label": request.label,
         "test_set": request.test_set,
@@ -203,3 +228,8 @@ def _fields(request: WebhookRequest) -> dict[str, str | bytes | int]:
         "disabled_reason": "",
         "failing_since_ms": "",
     }
+
+
+def _refuse(pointer: str, message: str, fix: str) -> InvalidError:
+    item = ProblemItem(pointer=pointer, message=message, fix=fix)
+    return InvalidError("The webhook breaks a rule.", errors=[item])

@@ -5,11 +5,12 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from reteval.contract.webhooks import Attempt, DeliveryState
+from reteval.contract.alerts import AlertNotice
+from reteval.contract.webhooks import Attempt, DeliveryState, WebhookFormat
 from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts, text
-from service.store.webhooks import read_attempts
+from service.store.webhooks import read_attempts, read_format
 
 KEPT: Final = 500
 """Deliveries of a webhook that its log keeps, besides those that are still to be made."""
@@ -21,7 +22,7 @@ class Due(Struct, frozen=True, kw_only=True):
 
     `tries` counts the failed attempts since it was first, or last, queued. `label` to
     `test_set_name` are of the run, and empty for a ping. The old secret is in `sealed` and signs
-    along where `old_secret`.
+    along where `old_secret`. `alert` is what an alert has to say, if one has.
     """
 
     tenant: str
@@ -41,6 +42,8 @@ class Due(Struct, frozen=True, kw_only=True):
     test_set_name: str
     tries: int
     attempts: tuple[Attempt, ...]
+    alert: AlertNotice | None = None
+    format: WebhookFormat = WebhookFormat.SIGNED
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -123,6 +126,8 @@ class Deliveries:
             test_set_name=word("test_set_name"),
             tries=int(about["tries"]),
             attempts=read_attempts(about),
+            alert=msgspec.json.decode(about.get("alert", b"null"), type=AlertNotice | None),
+            format=read_format(hook),
         )
 
 

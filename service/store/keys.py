@@ -30,6 +30,12 @@ LEAKAGE_PREFIX: Final = "lk_"
 WEBHOOKS_DUE: Final = f"t:{SYSTEM_TENANT}:webhooks:due"
 """Keys of webhooks by when their next delivery is due."""
 REAPER: Final = f"t:{SYSTEM_TENANT}:reaper"
+STEWARD: Final = f"t:{SYSTEM_TENANT}:steward"
+"""Who starts scheduled runs and evaluates alerts."""
+SCHEDULES_DUE: Final = f"t:{SYSTEM_TENANT}:schedules:due"
+"""Keys of schedules by when they are due."""
+ALERTS_DUE: Final = f"t:{SYSTEM_TENANT}:alerts:due"
+"""`alert's key run` by when the run ended, for what is not evaluated yet."""
 TENANTS: Final = f"t:{SYSTEM_TENANT}:tenants"
 """Set of every tenant that ever stored a test set."""
 RESERVED: Final = f"t:{SYSTEM_TENANT}:reserved"
@@ -210,6 +216,48 @@ def deliveries(tenant: str, webhook_id: str) -> str:
 def delivery(tenant: str, webhook_id: str, event_id: str) -> str:
     """A delivery of an event to a webhook."""
     return f"{webhook(tenant, webhook_id)}:event:{event_id}"
+
+
+def schedule(tenant: str, schedule_id: str) -> str:
+    """A schedule."""
+    return f"t:{tenant}:sch:{schedule_id}"
+
+
+def read_schedule(key: str) -> tuple[str, str]:
+    """Return tenant and id of a schedule's key."""
+    tenant, _, schedule_id = key.removeprefix("t:").rpartition(":sch:")
+    return tenant, schedule_id
+
+
+def schedules(tenant: str) -> str:
+    """All schedules, by time."""
+    return f"t:{tenant}:schedules"
+
+
+def fires(tenant: str, schedule_id: str) -> str:
+    """What became of the times of a schedule, by when that was decided."""
+    return f"{schedule(tenant, schedule_id)}:log"
+
+
+def alert(tenant: str, alert_id: str) -> str:
+    """An alert."""
+    return f"t:{tenant}:al:{alert_id}"
+
+
+def read_alert(key: str) -> tuple[str, str]:
+    """Return tenant and id of an alert's key."""
+    tenant, _, alert_id = key.removeprefix("t:").rpartition(":al:")
+    return tenant, alert_id
+
+
+def alerts(tenant: str) -> str:
+    """All alerts, by time."""
+    return f"t:{tenant}:alerts"
+
+
+def evaluations(tenant: str, alert_id: str) -> str:
+    """What an alert found of each run, by when it did."""
+    return f"{alert(tenant, alert_id)}:log"
 
 
 def api_key(key_id: str) -> str:

@@ -78,7 +78,7 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     queries that will not be sent. With `rescore`, or `uploaded` rankings, nothing is sent at all;
     with `retry`, the id of another run, only what that run has no answer to: `clean` then counts
     the clean requests with an answer, too, of which `planned` knows only those to be sent. A run
-    over a split has a `portion`.
+    over a split has a `portion`; one that a schedule started has its id.
     """
 
     id: str
@@ -95,6 +95,7 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     clean: int = 0
     uploaded: bool = False
     portion: Portion | None = None
+    schedule: str = ""
 
     @property
     def accountable(self) -> int:

@@ -60,31 +60,11 @@ class Runs:
         reply = await self._scripts.run(
             "create_run",
             [
-                keys.job(tenant, spec.id),
-                keys.runs(tenant),
-                keys.active(tenant, queue),
-                keys.test_set(tenant, spec.test_set.id),
-                keys.test_set_runs(tenant, spec.test_set.id),
-                keys.job_part(tenant, spec.id, "secrets"),
                 entry,
                 keys.job_part(tenant, spec.id, "rankings"),
-                keys.job_part(tenant, spec.id, "units"),
-                keys.BUSY,
+                *run_keys(tenant, spec, queue),
             ],
-            [
-                spec.id,
-                keys.busy(tenant, queue),
-                msgspec.json.encode(spec),
-                secrets or b"",
-                token,
-                queue,
-                SCHEMA,
-                spec.request.limits.workers or 0,
-                int(spec.planned.total <= SHARD),
-                encode_quotas(quotas),
-                count_queries(spec),
-                spec.planned.bytes or 0,
-            ],
+            [token, *run_words(tenant, spec, secrets or b"", queue, quotas)],
         )
         check_refusal(reply)
         verdict, run_id = reply
@@ -147,6 +127,7 @@ class Runs:
         test_set: str | None = None,
         label: str | None = None,
         status: RunStatus | None = None,
+        schedule: str | None = None,
     ) -> tuple[list[RunRecord], str | None]:
         """Return runs that fit the filters, newest first, and where the next page begins."""
         index = keys.test_set_runs(tenant, test_set) if test_set else keys.runs(tenant)
@@ -158,7 +139,7 @@ class Runs:
                 break
             for member, position in rows:
                 record = await self._find(tenant, member)
-                if record and _fits(record, label=label, status=status):
+                if record and _fits(record, label=label, status=status, schedule=schedule):
                     found.append((record, position))
         following = found[limit - 1][1] if len(found) > limit else None
         return [record for record, _ in found[:limit]], following
@@ -331,13 +312,50 @@ def read_run(tenant: str, fields: dict[str, bytes]) -> RunRecord:
     )
 
 
+def run_keys(tenant: str, spec: RunSpec, queue: str) -> list[str]:
+    """Return the keys that `runs.create` writes."""
+    return [
+        keys.job(tenant, spec.id),
+        keys.runs(tenant),
+        keys.active(tenant, queue),
+        keys.test_set(tenant, spec.test_set.id),
+        keys.test_set_runs(tenant, spec.test_set.id),
+        keys.job_part(tenant, spec.id, "secrets"),
+        keys.job_part(tenant, spec.id, "units"),
+        keys.BUSY,
+    ]
+
+
+def run_words(
+    tenant: str, spec: RunSpec, secrets: bytes, queue: str, quotas: Quotas
+) -> list[str | bytes | int]:
+    """Return what `runs.create` is told of a queued run and its sealed secrets."""
+    return [
+        spec.id,
+        keys.busy(tenant, queue),
+        msgspec.json.encode(spec),
+        secrets,
+        queue,
+        SCHEMA,
+        spec.request.limits.workers or 0,
+        int(spec.planned.total <= SHARD),
+        encode_quotas(quotas),
+        count_queries(spec),
+        spec.planned.bytes or 0,
+    ]
+
+
 def count_queries(spec: RunSpec) -> int:
     """Return the requests that a run will send at most; a repetition of a failed one counts not."""
     sends = spec.rescore is None and not spec.uploaded
     return spec.planned.total + spec.planned.model_calls if sends else 0
 
 
-def _fits(record: RunRecord, *, label: str | None, status: RunStatus | None) -> bool:
-    return (label is None or record.spec.request.label == label) and (
-        status is None or record.status == status
+def _fits(
+    record: RunRecord, *, label: str | None, status: RunStatus | None, schedule: str | None
+) -> bool:
+    return (
+        (label is None or record.spec.request.label == label)
+        and (status is None or record.status == status)
+        and (schedule is None or record.spec.schedule == schedule)
     )

@@ -5,6 +5,7 @@ from typing import Final
 
 from reteval.contract.readiness import Finding, FindingCode
 from service.store import keys
+from service.store.alerts import Alerts
 from service.store.api_keys import ApiKeys
 from service.store.audit import Audit
 from service.store.claims import Claims
@@ -34,6 +35,7 @@ from service.store.rates import Rates
 from service.store.reservations import Reservations
 from service.store.retention import Retention
 from service.store.runs import Runs
+from service.store.schedules import Schedules
 from service.store.scripts import Scripts
 from service.store.sessions import Sessions
 from service.store.shards import Shards
@@ -66,8 +68,11 @@ class Store:
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)
         self.copies = Copies(connection, scripts)
-        self.webhooks = Webhooks(connection, scripts)
-        self.deliveries = Deliveries(connection, scripts)
+        self.webhooks, self.deliveries = (
+            Webhooks(connection, scripts),
+            Deliveries(connection, scripts),
+        )
+        self.schedules, self.alerts = Schedules(connection, scripts), Alerts(connection, scripts)
         self.idempotency = IdempotencyKeys(scripts)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
@@ -149,11 +154,11 @@ class Store:
         await self._connection.set(keys.SIGNING_KEY, secrets.token_bytes(_KEY_BYTES), only_new=True)
         return await self._connection.get(keys.SIGNING_KEY) or b""
 
-    async def lead_reaping(self, owner: str, *, seconds: float) -> bool:
-        """Become, or stay, the one process that reaps; False while another one is."""
+    async def lead(self, role: str, owner: str, *, seconds: float) -> bool:
+        """Become, or stay, the one process in a role, which is its key; False while another is."""
         millis = round(seconds * 1_000)
-        if await self._connection.set(keys.REAPER, owner, only_new=True, lifetime_ms=millis):
+        if await self._connection.set(role, owner, only_new=True, lifetime_ms=millis):
             return True
-        if await self._connection.get(keys.REAPER) != owner.encode():
+        if await self._connection.get(role) != owner.encode():
             return False
-        return await self._connection.expire(keys.REAPER, millis)
+        return await self._connection.expire(role, millis)

@@ -6,7 +6,14 @@ from typing import Final
 import msgspec
 
 from reteval.contract.limits import MAX_WEBHOOKS
-from reteval.contract.webhooks import Attempt, Delivery, DeliveryState, RunEvent, Webhook
+from reteval.contract.webhooks import (
+    Attempt,
+    Delivery,
+    DeliveryState,
+    RunEvent,
+    Webhook,
+    WebhookFormat,
+)
 from service.errors import InvalidError, NotFoundError, WebhookDisabledError
 from service.store import keys
 from service.store.bare_report import iso_time
@@ -17,6 +24,7 @@ from service.store.scripts import Scripts, text
 
 CURRENT: Final = "current"
 OLD: Final = "old"
+ADDRESS: Final = "address"
 """Names under which the secrets of a webhook are sealed."""
 
 
@@ -167,6 +175,11 @@ def read_attempts(fields: Mapping[str, bytes]) -> tuple[Attempt, ...]:
     return msgspec.json.decode(fields.get("attempts", b"[]"), type=tuple[Attempt, ...])
 
 
+def read_format(fields: Mapping[str, bytes]) -> WebhookFormat:
+    """Return the format of a webhook's fields; those of earlier releases have none."""
+    return WebhookFormat(fields.get("format", b"signed").decode())
+
+
 def _read_webhook(webhook_id: str, fields: Mapping[str, bytes], now_ms: int) -> Webhook:
     old_until = int(fields["old_secret_until_ms"])
     return Webhook(
@@ -182,6 +195,7 @@ def _read_webhook(webhook_id: str, fields: Mapping[str, bytes], now_ms: int) -> 
         old_secret_until=iso_time(old_until) if old_until > now_ms else None,
         created_at=iso_time(int(fields["created_ms"])),
         updated_at=iso_time(int(fields["updated_ms"])),
+        format=read_format(fields),
     )
 
 

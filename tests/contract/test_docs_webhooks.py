@@ -2,6 +2,7 @@
 
 import re
 
+from reteval.contract.alerts import AlertEvent
 from reteval.contract.webhooks import DEFAULT_GRACE_S, MAX_GRACE_S, PING, RunEvent
 from reteval.webhooks import TOLERANCE_S
 from service.settings import Settings
@@ -20,7 +21,7 @@ def read_page() -> str:
 def test_events_table_names_every_event_in_order() -> None:
     """Each event has one row that says when it comes."""
     rows = read_table("webhooks.md", "event")
-    assert [row["event"] for row in rows] == [*RunEvent, PING]
+    assert [row["event"] for row in rows] == [*RunEvent, *AlertEvent, PING]
     assert all(row["when"] for row in rows)
 
 

@@ -16,7 +16,14 @@ from examples import demo
 from reteval.contract.endpoints import Endpoint
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "clients/README.md", "docs/test-sets.md", "docs/webhooks.md")
+PAGES = (
+    "README.md",
+    "clients/README.md",
+    "docs/test-sets.md",
+    "docs/webhooks.md",
+    "docs/schedules.md",
+    "docs/alerts.md",
+)
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -1,7 +1,7 @@
 """One attempt to deliver: sent through the egress boundary, judged by the status that comes."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -10,14 +10,14 @@ from yarl import URL
 
 from reteval.contract.outcomes import FailureCode
 from reteval.contract.runs import Limits
-from reteval.contract.webhooks import Attempt, DeliveryState
+from reteval.contract.webhooks import Attempt, DeliveryState, WebhookFormat
 from service.egress import EgressError, Policy
 from service.errors import SecretsUnavailableError
 from service.settings import Settings
 from service.store.bare_report import iso_time
 from service.store.deliveries import Due, Verdict
 from service.store.sealing import unseal
-from service.store.webhooks import CURRENT, OLD
+from service.store.webhooks import ADDRESS, CURRENT, OLD
 from worker.search.failures import CallError
 from worker.search.template import Prepared
 from worker.search.transport import Transport
@@ -66,8 +66,9 @@ async def _send(due: Due, settings: Settings) -> tuple[Attempt, bool]:
     )
     body = write_body(due)
     try:
-        target = policy.check_url(due.url)
-        headers = write_headers(due, body, _open_secrets(due, settings.secret_key))
+        secrets = unseal(settings.secret_key, due.sealed)
+        target = policy.check_url(secrets.get(ADDRESS, due.url))
+        headers = write_headers(due, body, _find_signers(due, secrets))
         async with Transport(target, limits=limits, policy=policy) as transport:
             reply = await transport.send(
                 Prepared("POST", URL(target.url, encoded=True), headers, body)
@@ -100,8 +101,9 @@ def _explain(made: Attempt, patience_s: float) -> str:
     return f"every attempt of {patience_s / 3_600:g} hours failed; the last: {made.error}"
 
 
-def _open_secrets(due: Due, secret_key: str) -> Sequence[str]:
-    """Return the secrets that sign, the newest first."""
-    secrets = unseal(secret_key, due.sealed)
+def _find_signers(due: Due, secrets: Mapping[str, str]) -> Sequence[str]:
+    """Return the secrets that sign, the newest first; what a chat gets is not signed."""
+    if due.format is WebhookFormat.SLACK:
+        return ()
     names = (CURRENT, OLD) if due.old_secret else (CURRENT,)
     return [secrets[name] for name in names]

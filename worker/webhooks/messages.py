@@ -9,9 +9,10 @@ from multidict import CIMultiDict
 
 from reteval.contract.runs import RunStatus
 from reteval.contract.signatures import ID, SIGNATURE, TIMESTAMP, sign
-from reteval.contract.webhooks import EndedRun, WebhookEvent
+from reteval.contract.webhooks import EndedRun, WebhookEvent, WebhookFormat
 from service.store.bare_report import iso_time
 from service.store.deliveries import Due
+from worker.webhooks.chat import write_chat
 
 _NAMED: Final = {
     "Content-Type": "application/json",
@@ -21,14 +22,22 @@ _NAMED: Final = {
 
 
 def write_body(due: Due) -> bytes:
-    """Return the event, the same bytes at every attempt."""
-    return msgspec.json.encode(
-        WebhookEvent(type=due.type, timestamp=iso_time(due.created_ms), data=_ended_run(due))
+    """Return the event in the webhook's format, the same bytes at every attempt."""
+    event = WebhookEvent(
+        type=due.type,
+        timestamp=iso_time(due.created_ms),
+        data=_ended_run(due),
+        alert=due.alert,
     )
+    if due.format is WebhookFormat.SLACK:
+        return write_chat(event)
+    return msgspec.json.encode(event)
 
 
 def write_headers(due: Due, body: bytes, secrets: Sequence[str]) -> CIMultiDict[str]:
-    """Return the headers of an attempt now, signed with each of the secrets."""
+    """Return the headers of an attempt now, signed with each of the secrets, if there are any."""
+    if not secrets:
+        return CIMultiDict(_NAMED)
     now = due.now_ms // 1_000
     signatures = [
         sign(secret, message_id=due.event, timestamp=now, body=body) for secret in secrets

@@ -211,10 +211,10 @@ def endpoint_of(options: argparse.Namespace) -> dict[str, Any]:
     endpoint = _json_object(described) if isinstance(described, Path) else {**(described or {})}
     if options.endpoint_url is not None:
         endpoint["url"] = options.endpoint_url
-    if "url" not in endpoint:
+    if not endpoint.keys() & {"url", "saved"}:
         raise UsageError(
-            "no endpoint: write its URL, --endpoint FILE with a url in it, or an endpoint in the "
-            "profile"
+            "no endpoint: write its URL, --endpoint FILE with a url or a saved one in it, or an "
+            "endpoint in the profile"
         )
     headers = _headers(options)
     if headers:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TextIO
 
 from reteval.cli.access import audit, grant, keys, share, teams
+from reteval.cli.alerts import alert
 from reteval.cli.arguments import UsageError, tell_apart
 from reteval.cli.building import build
 from reteval.cli.completion import completion
@@ -27,6 +28,7 @@ from reteval.cli.place import Place, Setting
 from reteval.cli.probe import probe
 from reteval.cli.profiles import Chosen, choose_profile, fill, find_access
 from reteval.cli.running import history, latest, rescore, results, retry, run, wait
+from reteval.cli.schedules import schedule
 from reteval.cli.screen import Screen
 from reteval.cli.session import Connect, Exit, Session
 from reteval.cli.suites import split, suite
@@ -131,6 +133,8 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "backup": backup,
     "restore": restore,
     "webhooks": webhooks,
+    "schedule": schedule,
+    "alert": alert,
     "judging": judging,
     "version": version,
     "versions": versions,

@@ -10,6 +10,7 @@ from reteval.cli.judging_words import add_judging
 from reteval.cli.keeping_words import add_keeping
 from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_endpoint_words, add_run_options
+from reteval.cli.schedule_words import add_schedules
 from reteval.cli.starting_words import add_starting
 from reteval.cli.suite_words import add_suites
 from reteval.cli.test_set_words import add_test_sets
@@ -99,6 +100,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_suites(commands)
     add_access(commands)
     add_webhooks(commands)
+    add_schedules(commands)
     add_judging(commands)
     add_versions(commands)
     return parser

@@ -8,6 +8,12 @@ PRESETS: Final = ("quick", "default", "full")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a run asks of whom, and whether to wait for it."""
+    add_run_request(parser)
+    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
+
+
+def add_run_request(parser: argparse.ArgumentParser) -> None:
     """Add the endpoint, labels, measures and limits of a run."""
     add_endpoint_words(parser)
     parser.add_argument("--label", help="what this run tries")
@@ -15,7 +21,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", metavar="NAME", help="only its queries, such as tune or holdout")
     _add_measures(parser)
     _add_limits(parser)
-    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
 
 
 def add_endpoint_words(parser: argparse.ArgumentParser) -> None:

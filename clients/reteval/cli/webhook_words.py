@@ -4,11 +4,12 @@ import argparse
 from typing import Final
 
 from reteval.cli.words import Commands, add_command
-from reteval.contract.webhooks import DEFAULT_GRACE_S, RunEvent
+from reteval.contract.webhooks import DEFAULT_GRACE_S, RunEvent, WebhookFormat
 
 WEBHOOKS_EXAMPLE: Final = """\
 examples:
   reteval webhooks add https://ci.example/hook --event run.failed --label main
+  reteval webhooks add https://hooks.slack.com/services/T0/B0/x --format slack --alerts
   reteval webhooks list
   reteval webhooks ping wh_0123456789abcdef
   reteval webhooks off wh_0123456789abcdef
@@ -33,6 +34,15 @@ def add_webhooks(commands: "Commands[argparse.ArgumentParser]") -> None:
         default=[],
         choices=tuple(RunEvent),
         help="one way to end; repeatable; default: all",
+    )
+    add.add_argument(
+        "--alerts", action="store_true", help="no end of a run: only what alerts that name it say"
+    )
+    add.add_argument(
+        "--format",
+        choices=tuple(WebhookFormat),
+        default=WebhookFormat.SIGNED.value,
+        help="signed events, or messages for a chat; default: %(default)s",
     )
     add.add_argument("--label", help="only runs with this label")
     add.add_argument("--test-set", help="only runs over it: id, or name (all its versions)")

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reteval.cli.session import Exit, Session
-from reteval.cli.tables import table
+from reteval.cli.showing import show, show_rows
 from reteval.contract.webhooks import (
     Delivery,
     RunEvent,
     Webhook,
+    WebhookFormat,
     WebhookRequest,
     WebhookSecret,
 )
@@ -30,7 +31,8 @@ def _add(session: Session) -> int:
     options = session.options
     request = WebhookRequest(
         url=options.receiver,
-        events=list(map(RunEvent, options.event)) or list(RunEvent),
+        events=[] if options.alerts else list(map(RunEvent, options.event)) or list(RunEvent),
+        format=WebhookFormat(options.format),
         label=options.label or "",
         test_set=options.test_set or "",
     )
@@ -39,7 +41,7 @@ def _add(session: Session) -> int:
 
 def _list(session: Session) -> int:
     found = list(session.client.webhooks())
-    return _show_rows(session, found, _HOOKS, [_hook_cells(hook) for hook in found])
+    return show_rows(session, found, _HOOKS, [_hook_cells(hook) for hook in found])
 
 
 def _switch(session: Session, *, on: bool) -> int:
@@ -48,7 +50,7 @@ def _switch(session: Session, *, on: bool) -> int:
     fields = {name: value for name, value in structs.asdict(known).items() if name in names}
     fields |= {"events": list(known.events), "enabled": on}
     changed = session.client.replace_webhook(known.id, WebhookRequest(**fields))
-    return _show(session, changed, f"{changed.id} is {_state(changed)}")
+    return show(session, changed, f"{changed.id} is {_state(changed)}")
 
 
 def _rotate(session: Session) -> int:
@@ -74,7 +76,7 @@ def _replay(session: Session) -> int:
 
 def _log(session: Session) -> int:
     found = list(session.client.deliveries(session.options.webhook))
-    return _show_rows(session, found, _DELIVERIES, [_delivery_cells(one) for one in found])
+    return show_rows(session, found, _DELIVERIES, [_delivery_cells(one) for one in found])
 
 
 _ACTIONS: Final[dict[str, Callable[[Session], int]]] = {
@@ -90,39 +92,18 @@ _ACTIONS: Final[dict[str, Callable[[Session], int]]] = {
 }
 
 
-def _show(session: Session, document: Struct, text: str) -> int:
-    if session.options.json:
-        session.print_json(document)
-    else:
-        session.print(text + "\n")
-    return Exit.DONE
-
-
 def _show_secret(session: Session, made: WebhookSecret) -> int:
-    return _show(session, made, f"{made.id}\nsecret {made.secret} (not shown again: keep it)")
+    secret = f"\nsecret {made.secret} (not shown again: keep it)" if made.secret else ""
+    return show(session, made, f"{made.id}{secret}")
 
 
 def _show_queued(session: Session, queued: Delivery) -> int:
     hook = session.options.webhook
-    return _show(session, queued, f"{queued.id} queued\nnext: reteval webhooks log {hook}")
-
-
-def _show_rows(
-    session: Session,
-    found: list[Webhook] | list[Delivery],
-    head: tuple[str, ...],
-    rows: list[tuple[str, ...]],
-) -> int:
-    if session.options.json:
-        for row in found:
-            session.print_json(row)
-    elif rows:
-        session.print("\n".join(table(head, rows, prose=head)) + "\n")
-    return Exit.DONE
+    return show(session, queued, f"{queued.id} queued\nnext: reteval webhooks log {hook}")
 
 
 def _hook_cells(hook: Webhook) -> tuple[str, ...]:
-    events = "all" if len(hook.events) == len(RunEvent) else ",".join(hook.events)
+    events = "all" if len(hook.events) == len(RunEvent) else ",".join(hook.events) or "alerts"
     return (hook.id, _state(hook), events, hook.url, hook.label, hook.test_set)
 
 

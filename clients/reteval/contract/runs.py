@@ -212,9 +212,10 @@ class Estimate(Struct, frozen=True, kw_only=True):
 class Run(Shown, Struct, frozen=True, kw_only=True):
     """State of a run; `error` names the reason of a failed one.
 
-    `parent` is the run it rescores or retries. `waits_until` is when its window opens, while it
-    waits for that. `bytes` is what the store keeps of it, once it has ended. A pinned run does
-    not expire. `holdout_looks.total` is that of the end of the run, and in a list that of now.
+    `parent` is the run it rescores or retries, `schedule` what started it. `waits_until` is when
+    its window opens, while it waits for that. `bytes` is what the store keeps of it, once it has
+    ended. A pinned run does not expire. `holdout_looks.total` is that of the end of the run, and
+    in a list that of now.
     """
 
     id: str
@@ -239,6 +240,7 @@ class Run(Shown, Struct, frozen=True, kw_only=True):
     pinned: bool = False
     split: SplitShare | None = None
     holdout_looks: HoldoutLooks | None = None
+    schedule: str | None = None
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

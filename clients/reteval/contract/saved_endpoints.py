@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from reteval.contract import limits
 from reteval.contract.endpoints import Endpoint
+from reteval.contract.entity_tags import tag_version
 from reteval.contract.testsets import Name
 
 Description = Annotated[str, Meta(max_length=1_000)]
@@ -39,7 +40,7 @@ class SavedEndpoint(Struct, frozen=True, kw_only=True):
     @property
     def entity_tag(self) -> str:
         """The strong entity tag of this version, quotes included."""
-        return f'"{self.id}-{self.version}"'
+        return tag_version(self.id, self.version)
 
 
 class SavedEndpointPage(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from reteval.contract import limits
+from reteval.contract.alerts import AlertNotice
 from reteval.contract.runs import RunStatus
 
 PING: Final = "ping"
@@ -23,6 +24,13 @@ class RunEvent(StrEnum):
     CANCELLED = "run.cancelled"
 
 
+class WebhookFormat(StrEnum):
+    """What a receiver is sent: our signed event, or a message for a chat as Slack takes it."""
+
+    SIGNED = "signed"
+    SLACK = "slack"
+
+
 class DeliveryState(StrEnum):
     """Where a delivery is: `failed` once the last attempt has failed."""
 
@@ -35,17 +43,18 @@ class WebhookRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of `POST /v1/webhooks` and `PUT /v1/webhooks/{id}`.
 
     `label` and `test_set` (an id, or a name for all its versions) narrow down which runs are
-    told; empty, all are.
+    told; empty, all are. Without `events`, it is told only what alerts that name it have to say.
     """
 
     url: Annotated[str, Meta(min_length=1, max_length=limits.MAX_URL_CHARS)]
-    events: Annotated[list[RunEvent], Meta(min_length=1, max_length=len(RunEvent))] = field(
+    events: Annotated[list[RunEvent], Meta(max_length=len(RunEvent))] = field(
         default_factory=lambda: list(RunEvent)
     )
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
     test_set: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
     description: Annotated[str, Meta(max_length=1_000)] = ""
     enabled: bool = True
+    format: WebhookFormat = WebhookFormat.SIGNED
 
 
 class RotationRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -59,7 +68,8 @@ class Webhook(Struct, frozen=True, kw_only=True):
 
     `disabled_reason` is why the service switched it off, `failing_since` the first failed
     attempt after which none succeeded. Until `old_secret_until` the secret before this one
-    signs along.
+    signs along. Whoever knows the URL of a chat may write there: of `slack`, only where it leads
+    is shown.
     """
 
     id: str
@@ -74,10 +84,14 @@ class Webhook(Struct, frozen=True, kw_only=True):
     old_secret_until: str | None
     created_at: str
     updated_at: str
+    format: WebhookFormat = WebhookFormat.SIGNED
 
 
 class WebhookSecret(Webhook, frozen=True, kw_only=True):
-    """A webhook just made or rotated, with the secret, which is shown this once."""
+    """A webhook just made or rotated, with the secret, which is shown this once.
+
+    It is empty in `slack`, which signs nothing.
+    """
 
     secret: str
 
@@ -132,8 +146,12 @@ class EndedRun(Struct, frozen=True, kw_only=True):
 
 
 class WebhookEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is sent. `timestamp` is when the run ended; `data` is missing from a ping."""
+    """What is sent. `timestamp` is when the run ended; `data` is missing from a ping.
+
+    Where an alert has something to say, `data` is the run that it looked at last.
+    """
 
     type: str
     timestamp: str
     data: EndedRun | None = None
+    alert: AlertNotice | None = None

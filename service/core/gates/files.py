@@ -6,7 +6,7 @@ null, true, false or numbers where JSON would say so (`no` is a word, a date is 
 
 import re
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 import yaml
@@ -15,6 +15,7 @@ from reteval.contract.gates import GateRequest
 from service.core.decoding import decode, locate
 from service.errors import InvalidError, MalformedTextError, TooLargeError
 
+T = TypeVar("T")
 MAX_YAML_BYTES: Final = 65_536
 MAX_YAML_DEPTH: Final = 10
 
@@ -30,22 +31,27 @@ def read_json(body: bytes) -> GateRequest:
 
 
 def read_yaml(body: bytes) -> GateRequest:
-    """Read a gate from YAML.
+    """Read a gate from YAML; raises as `read_yaml_as`."""
+    return read_yaml_as(body, GateRequest)
+
+
+def read_yaml_as(body: bytes, kind: type[T]) -> T:
+    """Read a gate, or what has one in it, from YAML.
 
     Raises:
         TooLargeError: longer than 65,536 bytes.
         MalformedTextError: not YAML, or YAML that says more than JSON can.
-        InvalidError: not a gate; the first wrong place is named.
+        InvalidError: none of this kind; the first wrong place is named.
     """
     if len(body) > MAX_YAML_BYTES:
-        raise TooLargeError(f"A gate in YAML is at most {MAX_YAML_BYTES:,} bytes.")
+        raise TooLargeError(f"A body in YAML is at most {MAX_YAML_BYTES:,} bytes.")
     document = _load(body)
     try:
-        return msgspec.convert(document, GateRequest, strict=True)
+        return msgspec.convert(document, kind, strict=True)
     except msgspec.ValidationError as exc:
         raise InvalidError(
-            "The gate does not have the form this route reads.",
-            errors=[locate(str(exc), GateRequest)],
+            "The body does not have the form this route reads.",
+            errors=[locate(str(exc), kind)],
         ) from exc
 
 
@@ -55,11 +61,11 @@ def _load(body: bytes) -> Any:
         _check_events(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader, narrowed
     except UnicodeDecodeError as exc:
-        raise MalformedTextError(f"The gate is not UTF-8 (byte {exc.start}).") from exc
+        raise MalformedTextError(f"The body is not UTF-8 (byte {exc.start}).") from exc
     except yaml.MarkedYAMLError as exc:
         raise _refused(exc.problem or "its syntax is broken", exc.problem_mark) from exc
     except (yaml.YAMLError, ValueError) as exc:
-        raise MalformedTextError("The gate cannot be read as YAML.") from exc
+        raise MalformedTextError("The body cannot be read as YAML.") from exc
 
 
 def _check_events(text: str) -> None:
@@ -80,7 +86,7 @@ def _check_events(text: str) -> None:
 
 def _refused(problem: str, mark: Any) -> MalformedTextError:
     where = "" if mark is None else f" (line {mark.line + 1}, column {mark.column + 1})"
-    return MalformedTextError(f"The gate cannot be read as YAML: {problem}{where}.")
+    return MalformedTextError(f"The body cannot be read as YAML: {problem}{where}.")
 
 
 _TEXT: Final = "tag:yaml.org,2002:str"

@@ -19,7 +19,7 @@ from reteval.contract.judges import JudgeModel, JudgeRequest
 from reteval.contract.problems import ProblemItem
 from service.core.decoding import escape
 from service.core.endpoint_checks import MAX_BODY_DEPTH, check_target
-from service.core.judging.judgings import pointing_at
+from service.core.pointing import pointing_at
 from service.egress import Policy
 from service.errors import InvalidError
 
@@ -68,7 +68,7 @@ def check_judge(request: JudgeRequest, policy: Policy) -> None:
     if items:
         raise InvalidError("The judge breaks a rule.", errors=items)
     model = request.model
-    with pointing_at("/model"):
+    with pointing_at("/model", of="/endpoint"):
         check_target(Endpoint(url=model.base_url, headers=find_headers(model)), policy)
 
 

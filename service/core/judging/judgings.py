@@ -1,7 +1,6 @@
 """Judgings as resources: make, show, list, stop, delete."""
 
 import contextlib
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import structs
@@ -17,9 +16,10 @@ from service.core.backend import Backend
 from service.core.endpoint_checks import check_description, check_target
 from service.core.endpoints import resolve_endpoint, strip_secrets
 from service.core.jobs import await_end
+from service.core.pointing import pointing_at
 from service.core.runs import find_test_set
 from service.core.texts import check_text
-from service.errors import AlreadyTerminalError, InvalidError, NotFoundError, ServiceError
+from service.errors import AlreadyTerminalError, InvalidError, NotFoundError
 from service.store.bare_report import iso_time
 from service.store.judging_records import JudgingRecord, JudgingSpec
 from service.store.keys import JUDGING_PREFIX, new_id
@@ -158,19 +158,6 @@ def name_set(test_set: TestSet) -> TestSetRef:
     )
 
 
-@contextlib.contextmanager
-def pointing_at(place: str) -> Iterator[None]:
-    """Let errors about an endpoint point at where it stands in this body."""
-    try:
-        yield
-    except ServiceError as exc:
-        exc.errors = tuple(
-            structs.replace(item, pointer=place + item.pointer.removeprefix("/endpoint"))
-            for item in exc.errors
-        )
-        raise
-
-
 async def _find_death(backend: Backend, record: JudgingRecord) -> str:
     """Return why the job ended that the judging still thinks is at work; empty while it is."""
     try:
@@ -181,7 +168,7 @@ async def _find_death(backend: Backend, record: JudgingRecord) -> str:
 
 
 async def _resolve(backend: Backend, place: int, endpoint: Endpoint) -> Endpoint:
-    with pointing_at(f"/endpoints/{place}"):
+    with pointing_at(f"/endpoints/{place}", of="/endpoint"):
         resolved = await resolve_endpoint(backend, endpoint)
         items = check_description(resolved)
         if items:

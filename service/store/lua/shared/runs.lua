@@ -39,3 +39,26 @@ function runs.write(at, run, limits)
     redis.call('SET', at.secrets, run.secrets)
   end
 end
+
+-- Writes one run, or answers why not. `keys`: run, runs index, active jobs, test set head, test set
+-- runs, secrets, units, tenants with jobs. `args`: id, queue/tenant, spec, sealed secrets, queue,
+-- schema, workers at most (0: any number), 1 if it is small, limits of the team, requests it will
+-- send, bytes it may come to keep.
+function runs.create(keys, args)
+  if redis.call('EXISTS', keys[4]) == 0 then
+    return {'no_test_set', ''}
+  end
+  local tenant = string.match(args[2], '/(.*)$')
+  local limits = quotas.limits(tenant, args[9])
+  local refused = runs.refuse(tenant, limits, 1, tonumber(args[10]), tonumber(args[11]))
+  if refused then
+    return refused
+  end
+  runs.spend(tenant, limits, args[10])
+  runs.write(
+    {record = keys[1], index = keys[2], active = keys[3], test_set_runs = keys[5],
+      secrets = keys[6], units = keys[7], busy = keys[8]},
+    {id = args[1], busy = args[2], spec = args[3], secrets = args[4], queue = args[5],
+      schema = args[6], workers = args[7], small = args[8], bytes = args[11]},
+    limits)
+end

@@ -2,6 +2,7 @@
 -- Of a webhook, `:log` has all deliveries by time, `:due` those that are not done by when to try them
 -- (ms), `:event:<id>` is one of them. A webhook is leased as a whole: a slow receiver holds up itself.
 local DUE = 't:_:webhooks:due'
+local ALERTS_DUE = 't:_:alerts:due'
 
 -- Put a webhook where its next delivery is due: one that is held by when the lease ends, one that is
 -- off, or has nothing to deliver, nowhere.
@@ -30,28 +31,42 @@ local function queue(hook, event, micros, fields)
   arrange(hook, ms)
 end
 
--- Tell the tenant's webhooks that a run has ended. The event's id is the run's: a run ends once.
+-- Tell the tenant's webhooks that a run has ended, and let its alerts be evaluated of one that nobody
+-- cancelled. The event's id is the run's: a run ends once.
 local function announce(run, status, micros)
   local tenant, id = string.match(run, '^t:(.*):run:run_([^:]*)$')
-  local hooks = tenant and redis.call('ZRANGE', 't:' .. tenant .. ':webhooks', 0, -1) or {}
-  if #hooks == 0 then
+  if not tenant then
+    return
+  end
+  local hooks = redis.call('ZRANGE', 't:' .. tenant .. ':webhooks', 0, -1)
+  local alerts = status == 'cancelled' and {} or redis.call('ZRANGE', 't:' .. tenant .. ':alerts', 0, -1)
+  if #hooks + #alerts == 0 then
     return
   end
   local read, spec = pcall(cjson.decode, redis.call('HGET', run, 'spec'))
-  if not read then  -- a damaged record ends, too; only webhooks without filters hear of it
+  if not read then  -- a damaged record ends, too; only who hears of all runs hears of it
     spec = {request = {label = ''}, test_set = {id = '', name = ''}}
   end
-  local label, test_set = spec.request.label or '', spec.test_set
+  local label, test_set, schedule = spec.request.label or '', spec.test_set, spec.schedule or ''
+  local function wanted(key)
+    local wants = redis.call('HMGET', key, 'enabled', 'label', 'test_set', 'schedule')
+    return wants[1] == '1'
+      and (wants[2] == '' or wants[2] == label)
+      and (wants[3] == '' or wants[3] == test_set.id or wants[3] == test_set.name)
+      and (not wants[4] or wants[4] == '' or wants[4] == schedule)
+  end
   for _, name in ipairs(hooks) do
     local hook = 't:' .. tenant .. ':wh:' .. name
-    local wants = redis.call('HMGET', hook, 'enabled', 'events', 'label', 'test_set')
-    if wants[1] == '1'
-      and string.find(' ' .. wants[2] .. ' ', ' run.' .. status .. ' ', 1, true)
-      and (wants[3] == '' or wants[3] == label)
-      and (wants[4] == '' or wants[4] == test_set.id or wants[4] == test_set.name) then
+    local events = redis.call('HGET', hook, 'events') or ''
+    if string.find(' ' .. events .. ' ', ' run.' .. status .. ' ', 1, true) and wanted(hook) then
       queue(hook, 'evt_' .. id, micros, {'type', 'run.' .. status, 'run', 'run_' .. id,
         'status', status, 'label', label, 'test_set', test_set.id, 'test_set_name', test_set.name})
     end
   end
+  for _, name in ipairs(alerts) do
+    local alert = 't:' .. tenant .. ':al:' .. name
+    if wanted(alert) then
+      redis.call('ZADD', ALERTS_DUE, string.format('%.0f', micros), alert .. ' run_' .. id)
+    end
+  end
 end
-

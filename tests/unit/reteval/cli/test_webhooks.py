@@ -82,6 +82,7 @@ def test_switching_changes_nothing_else(word: str, *, enabled: bool) -> None:
         "test_set": "",
         "description": "",
         "enabled": enabled,
+        "format": "signed",
     }
 
 

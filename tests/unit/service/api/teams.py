@@ -59,6 +59,11 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         "check_id": ("/v1/leakage-checks", {"test_set": ids["test_set"]}),
         "ref": ("/v1/endpoints", {"name": "mine", "endpoint": {"url": ADDRESS}}),
         "webhook_id": ("/v1/webhooks", {"url": ADDRESS}),
+        "schedule_id": (
+            "/v1/schedules",
+            {"name": "daily", "cron": "0 3 * * *", "run": run_body(label="scheduled")},
+        ),
+        "alert_id": ("/v1/alerts", {"name": "failed", "gate": {"min_queries": 2}}),
         "judging_id": (
             "/v1/judgings",
             {"test_set": ids["test_set"], "endpoints": [{"url": ADDRESS}]},
@@ -95,6 +100,8 @@ def nothing() -> Belongings:
         "ref": "ep",
         "team_id": "team",
         "webhook_id": "wh",
+        "schedule_id": "sch",
+        "alert_id": "al",
         "judging_id": "jdg",
         "job_id": "jst",
         "delivery_id": "evt",

@@ -38,6 +38,7 @@ HARMLESS = {
     "cancelJudging": "a job is cancelled once",
     "cancelRun": "a run is cancelled once",
     "cancelSuiteRun": "its runs are cancelled once",
+    "pauseSchedule": "a schedule is paused or not",
     "pinRun": "a run is pinned or not",
 }
 """What else is posted, and why it may be posted twice."""
@@ -93,6 +94,8 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
         "createLink": {},
         "createWebhook": {"url": ADDRESS},
         "rotateWebhook": {"grace_s": 60},
+        "createSchedule": {"name": "daily", "cron": "0 3 * * *", "run": run_body()},
+        "createAlert": {"name": "failed", "gate": {"min_queries": 2}},
     }
     if name == "scoreRankings":
         return {
@@ -101,7 +104,7 @@ def body_of(name: str, ids: Belongings, key: str) -> dict[str, Any]:
         }
     if name == "importFaq":
         return {"content": FAQ, "headers": {"Content-Type": "text/csv", KEY: key}}
-    if name in ("rotateKey", "pingWebhook", "replayDelivery"):
+    if name in ("rotateKey", "pingWebhook", "replayDelivery", "startSchedule"):
         return {"headers": {KEY: key}}
     return {"json": documents[name], "headers": {KEY: key}}
 

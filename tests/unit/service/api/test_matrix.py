@@ -48,7 +48,7 @@ GIVEN = {
 """What a route cannot do without."""
 UNKNOWN = spell_token(KEY, "u" * 22, "s" * SECRET_CHARS)
 NAMED = re.compile(
-    r"(run|ts|lnk|key|gr|cmp|prv|prb|lk|ep|wh|evt|jdg|jst|su|srn)_[0-9A-Za-z]{22}"
+    r"(run|ts|lnk|key|gr|cmp|prv|prb|lk|ep|wh|sch|al|evt|jdg|jst|su|srn)_[0-9A-Za-z]{22}"
     r"|'default'|'team_\w+'"
 )
 

@@ -159,9 +159,10 @@ async def test_page_has_what_the_runbook_lists(client: httpx.AsyncClient, store:
     """Name, type, labels and words of every number of ours are the table's, in its order."""
     await accept_run(client)
     tally = Tally(store.counters)
-    for counter in ("reaper", "lease_losses"):
+    for counter in ("reaper", "lease_losses", "schedules"):
         tally.count(counter, "x")
     tally.count("jobs_ended", "run/completed")
+    tally.count("alerts", "failing/told")
     tally.count("requests", "ok", target="http://a:80")
     await tally.flush()
     listed = [

@@ -83,7 +83,6 @@ async def test_refused_urls(client: httpx.AsyncClient, url: str) -> None:
     "body",
     [
         {},
-        {"url": URL, "events": []},
         {"url": URL, "events": ["run.started"]},
         {"url": URL, "secret": "mine"},
         {"url": URL, "label": "x" * 201},

@@ -3,7 +3,7 @@ import redis
 
 from service.errors import SecretsUnavailableError, StorageFullError, StoreUnavailableError
 from service.store.findings import UnsafeStoreError
-from service.store.keys import new_id
+from service.store.keys import REAPER, new_id
 from service.store.sealing import seal, unseal
 from service.store.store import Store
 
@@ -55,9 +55,9 @@ async def test_signing_key_is_made_once(store: Store) -> None:
 
 async def test_one_process_leads_reaping(store: Store) -> None:
     """The leader stays the leader while it comes back; another one waits."""
-    assert await store.lead_reaping("a", seconds=30)
-    assert await store.lead_reaping("a", seconds=30)
-    assert not await store.lead_reaping("b", seconds=30)
+    assert await store.lead(REAPER, "a", seconds=30)
+    assert await store.lead(REAPER, "a", seconds=30)
+    assert not await store.lead(REAPER, "b", seconds=30)
 
 
 def test_sealed_headers_open_with_their_key_only() -> None:

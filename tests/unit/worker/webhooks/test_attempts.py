@@ -1,16 +1,17 @@
 """One attempt over a real socket: what counts as delivered, and what comes after a failure."""
 
+import json
 from typing import Any
 
 import msgspec
 import pytest
 
 from reteval import verify_webhook
-from reteval.contract.webhooks import DeliveryState
+from reteval.contract.webhooks import DeliveryState, WebhookFormat
 from service.settings import Settings
 from service.store.deliveries import Due, Verdict
 from service.store.sealing import seal
-from service.store.webhooks import CURRENT, OLD
+from service.store.webhooks import ADDRESS, CURRENT, OLD
 from tests.evil import Evil
 from tests.hooks import KEY, SIGNER
 from tests.receiver import receive
@@ -140,3 +141,28 @@ async def test_key_that_does_not_fit_sends_nothing() -> None:
         verdict = await make(due(receiver.url), RETEVAL_SECRET_KEY="")
     assert "RETEVAL_SECRET_KEY" in (verdict.attempt.error or "")
     assert receiver.messages == []
+
+
+async def test_chat_is_written_to_at_its_sealed_address() -> None:
+    """The message arrives unsigned at the whole URL; what goes wrong names only where it leads."""
+    with receive([200, 404]) as receiver:
+        origin = receiver.url.partition("/hook")[0]
+        chat = msgspec.structs.replace(
+            due(f"{origin}/…", format=WebhookFormat.SLACK),
+            sealed=seal(KEY, {ADDRESS: f"{origin}/services/T0/B0/s3cret"}),
+        )
+        delivered, refused = await make(chat), await make(chat)
+    hanging = msgspec.structs.replace(
+        chat, sealed=seal(KEY, {ADDRESS: "http://10.0.0.1/services/s3cret"})
+    )
+    down, blocked = await make(chat), await make(hanging)
+    assert delivered.state is DeliveryState.DELIVERED
+    message = receiver.messages[0]
+    assert message.path == "/services/T0/B0/s3cret"
+    assert "webhook-signature" not in message.headers
+    assert set(json.loads(message.body)) == {"text", "blocks"}
+    assert refused.attempt.status == 404
+    assert blocked.blocked
+    for verdict in (refused, down, blocked):
+        assert verdict.attempt.error
+        assert b"s3cret" not in msgspec.json.encode(verdict)
