@@ -23,6 +23,7 @@ from reteval.contract.quotas import QuotaName
 from service.api import (
     api_keys,
     backups,
+    badges,
     catalogues,
     comparisons,
     endpoints,
@@ -95,6 +96,7 @@ _V1: Final = (
     *rankings.HANDLERS,
     *reports.HANDLERS,
     *trends.HANDLERS,
+    *badges.HANDLERS,
     *comparisons.HANDLERS,
     *endpoints.HANDLERS,
     *probes.HANDLERS,
