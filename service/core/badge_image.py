@@ -5,6 +5,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from reteval.contract.badges import Badge
+from reteval.contract.texts import show_printable
 from service.core.badges import BAD, GOOD, PLAIN
 
 # White text has a contrast of 4.5 to 1 or more on each of these.
@@ -18,7 +19,7 @@ _FONT: Final = "Verdana, 'DejaVu Sans', sans-serif"
 
 def draw(badge: Badge) -> bytes:
     """Draw the label and the message beside each other; what they say is text and does nothing."""
-    label, message = _clean(badge.label), _clean(badge.message)
+    label, message = show_printable(badge.label), show_printable(badge.message)
     left, right = _width(label), _width(message)
     size = {"width": str(left + right), "height": str(_HEIGHT)}
     said = f"{label}: {message}"
@@ -44,10 +45,6 @@ def draw(badge: Badge) -> bytes:
         SubElement(root, "text", shape).text = text
     drawn: bytes = tostring(root, encoding="utf-8")
     return drawn
-
-
-def _clean(text: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _width(text: str) -> int:

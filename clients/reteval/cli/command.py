@@ -23,6 +23,7 @@ from reteval.cli.arguments import (
     run_request,
 )
 from reteval.cli.building import build
+from reteval.cli.ci import ci
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.exporting import export_set
 from reteval.cli.history import render_trend
@@ -190,6 +191,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "retry": retry,
     "compare": compare,
     "gate": gate,
+    "ci": ci,
     "power": power,
     "probe": probe,
     "leakage": leakage,

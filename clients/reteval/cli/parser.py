@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.ci_words import add_ci
 from reteval.cli.judging_words import add_judging
 from reteval.cli.leakage_words import add_leakage
 from reteval.cli.run_words import add_run_options
@@ -116,6 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_retry(commands)
     _add_compare(commands)
     _add_gate(commands)
+    add_ci(commands)
     _add_power(commands)
     _add_probe(commands)
     add_leakage(commands)
@@ -212,6 +214,15 @@ def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument("--baseline", metavar="RUN", help="run that drops are measured from")
     parser.add_argument(
         "--baseline-label", metavar="LABEL", help="newest completed run with this label instead"
+    )
+    parser.add_argument(
+        "--baseline-branch", metavar="BRANCH", help="newest completed run of this branch instead"
+    )
+    parser.add_argument(
+        "--require-conclusive",
+        action="store_true",
+        default=None,
+        help="decide by intervals only, whatever the gate says",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the verdict there")

@@ -8,6 +8,12 @@ PRESETS: Final = ("quick", "default", "full")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a run may be told, and whether to wait for it."""
+    add_run_words(parser)
+    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
+
+
+def add_run_words(parser: argparse.ArgumentParser) -> None:
     """Add the endpoint, labels, measures and limits of a run."""
     parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
     parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
@@ -19,7 +25,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", metavar="NAME", help="only its queries, such as tune or holdout")
     _add_measures(parser)
     _add_limits(parser)
-    parser.add_argument("--wait", action="store_true", help="wait, then print the results")
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:

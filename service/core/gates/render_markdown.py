@@ -1,9 +1,9 @@
 """A verdict as Markdown for a pull request comment or a job summary."""
 
-import re
 from typing import Final
 
 from reteval.contract.gates import GateRun, GateVerdict, RuleResult, RuleStatus
+from reteval.contract.texts import escape_markdown
 from service.core.gates.numbers import show_number, show_observed
 
 MARKER: Final = "<!-- reteval-gate -->"
@@ -17,17 +17,15 @@ _SIGNS: Final = {
     RuleStatus.INCONCLUSIVE: "❔ inconclusive",
     RuleStatus.ERROR: "❗ error",
 }
-# Punctuation that Markdown or HTML gives a meaning; an at sign only where it would call someone.
-_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]<>#+!|~&$\"']|(?<![A-Za-z0-9_])@|:(?=//)|(?<=\bwww)\.")
 
 
 def render_markdown(verdict: GateVerdict) -> bytes:
     """Write the comment; names show as they are and do nothing."""
     head = [
         MARKER,
-        f"### {_text(verdict.name)}: {_text(verdict.verdict.replace('_', ' '))}",
+        f"### {escape_markdown(verdict.name)}: {verdict.verdict.replace('_', ' ')}",
         "",
-        _text(verdict.sentence),
+        escape_markdown(verdict.sentence),
         "",
         "| | rule | observed | limit | n | |",
         "|---|---|---|---|---|---|",
@@ -43,11 +41,13 @@ def render_markdown(verdict: GateVerdict) -> bytes:
 def _row(rule: RuleResult) -> str:
     cells = (
         _SIGNS[rule.status],
-        _text(rule.rule),
-        _text(show_observed(rule)),
+        escape_markdown(rule.rule),
+        escape_markdown(show_observed(rule)),
         show_number(rule.threshold),
         "-" if rule.n is None else str(rule.n),
-        "" if rule.status is RuleStatus.PASS else _text(f"{rule.message} ({rule.reason})"),
+        ""
+        if rule.status is RuleStatus.PASS
+        else escape_markdown(f"{rule.message} ({rule.reason})"),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -65,14 +65,9 @@ def _fit(rows: list[str]) -> list[str]:
 
 
 def _run_line(name: str, run: GateRun) -> str:
-    label = f" ({_text(run.label)})" if run.label else ""
+    label = f" ({escape_markdown(run.label)})" if run.label else ""
     pinned = run.test_set
     return (
-        f"{name} {_text(run.id)}{label}, {_text(run.status)}, "
-        f"{_text(pinned.name)} version {pinned.version}.  "
+        f"{name} {escape_markdown(run.id)}{label}, {escape_markdown(run.status)}, "
+        f"{escape_markdown(pinned.name)} version {pinned.version}.  "
     )
-
-
-def _text(text: str) -> str:
-    flat = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", flat)
