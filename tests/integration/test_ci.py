@@ -94,7 +94,7 @@ def pull(head: str) -> dict[str, Any]:
 
 
 class Project(Struct, frozen=True):
-    """A project with a pipeline: the service it asks, its forge, and its endpoints' descriptions."""
+    """A project with a pipeline: the service it asks, its forge, its endpoints."""
 
     service_url: str
     forge: Forge

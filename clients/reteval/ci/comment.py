@@ -36,6 +36,13 @@ class Thread(Struct, frozen=True, kw_only=True):
         return f"Thread(comments={self.comments!r})"
 
 
+class Note(Struct, frozen=True):
+    """What we need to know of a comment."""
+
+    id: int
+    body: str | None = None
+
+
 class Comment:
     """One comment of a thread, told from all others by its mark."""
 
@@ -62,28 +69,29 @@ class Comment:
             known = self._id or self._find()
             if known is None:
                 made = self._send("POST", self._thread.comments, json=content)
-                self._id = int(made["id"])
+                self._id = msgspec.json.decode(made, type=Note).id
                 return
             self._id = known
             self._send(self._thread.replace, f"{self._thread.comment}{known}", json=content)
-        except (httpx.HTTPError, msgspec.MsgspecError, KeyError, TypeError, ValueError) as exc:
+        except (httpx.HTTPError, httpx.InvalidURL, msgspec.MsgspecError) as exc:
             raise CommentError(f"no comment: {str(exc) or type(exc).__name__}") from exc
 
     def _find(self) -> int | None:
-        for comment in self._list():
-            if str(comment.get("body", "")).replace("\r\n", "\n").startswith(self._mark):
-                return int(comment["id"])
+        for note in self._list():
+            if (note.body or "").replace("\r\n", "\n").startswith(self._mark):
+                return note.id
         return None
 
-    def _list(self) -> Iterator[dict[str, Any]]:
+    def _list(self) -> Iterator[Note]:
         for page in range(1, _PAGES + 1):
             params = {"per_page": _PAGE, "page": page}
-            found = self._send("GET", self._thread.comments, params=params)
+            listed = self._send("GET", self._thread.comments, params=params)
+            found = msgspec.json.decode(listed, type=list[Note])
             yield from found
             if len(found) < _PAGE:
                 return
 
-    def _send(self, method: str, url: str, **arguments: Any) -> Any:
+    def _send(self, method: str, url: str, **arguments: Any) -> bytes:
         answer = self._http.request(method, url, headers=self._thread.headers, **arguments)
         if answer.status_code in (401, 403, 404):
             raise CommentError(
@@ -91,7 +99,7 @@ class Comment:
                 "for a pull request from a fork"
             )
         answer.raise_for_status()
-        return msgspec.json.decode(answer.content)
+        return answer.content
 
 
 def find_thread(environment: Environment, environ: Mapping[str, str]) -> Thread | None:

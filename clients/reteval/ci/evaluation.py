@@ -1,7 +1,6 @@
 """Run, compare, decide: what a pipeline asks of the service, and what comes of it."""
 
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ from msgspec import Struct
 
 from reteval._gates import Held
 from reteval._uploads import UploadOptions
+from reteval.ci.worst import choose_primary, find_rankings, find_worst
 from reteval.client import Client
 from reteval.contract.comparisons import ComparisonReport
 from reteval.contract.gates import GateFormat, GateVerdict
@@ -22,7 +22,6 @@ WRONG_USAGE: Final = 2
 NO_VERDICT: Final = 3
 NO_VERDICT_NAME: Final = "no verdict"
 _WORST: Final = 10
-_PRIMARIES: Final = ("ndcg@10", "mrr")
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -150,8 +149,8 @@ def _decide(client: Client, plan: Plan, run_id: str, baseline: str) -> Evaluatio
     }
     results = client.results(run_id)
     comparison = _compare(client, baseline, run_id, plan) if baseline else None
-    primary = _choose_primary(results, comparison)
-    worst = _find_worst(client, run_id, primary, max(plan.rows, _WORST)) if primary else ()
+    primary = comparison.primary if comparison else choose_primary(results)
+    worst = find_worst(client, run_id, primary, max(plan.rows, _WORST))
     return Evaluation(
         page=page_of(client, run_id),
         run=run_id,
@@ -160,7 +159,7 @@ def _decide(client: Client, plan: Plan, run_id: str, baseline: str) -> Evaluatio
         comparison=comparison,
         primary=primary,
         worst=worst,
-        rankings=_find_rankings(client, run_id, worst[: plan.rows]),
+        rankings=find_rankings(client, run_id, worst[: plan.rows]),
         forms=forms,
     )
 
@@ -173,28 +172,3 @@ def _compare(client: Client, baseline: str, run_id: str, plan: Plan) -> Comparis
     except ClientError:
         return None
     return client.wait_comparison(comparison.id, timeout_s=plan.timeout_s).report
-
-
-def _choose_primary(results: Results, comparison: ComparisonReport | None) -> str:
-    if comparison is not None:
-        return comparison.primary
-    measured = results.metrics or {}
-    return next((name for name in (*_PRIMARIES, *measured) if name in measured), "")
-
-
-def _find_worst(client: Client, run_id: str, primary: str, rows: int) -> tuple[QueryRow, ...]:
-    return tuple(islice(client.query_rows(run_id, sort=primary, limit=min(rows, 100)), rows))
-
-
-def _find_rankings(client: Client, run_id: str, rows: tuple[QueryRow, ...]) -> dict[str, list[str]]:
-    """Return what was found for these queries, best document first."""
-    wanted = {row.query_id for row in rows}
-    found: dict[str, list[str]] = {}
-    if not wanted:
-        return found
-    for row in client.outcomes(run_id):
-        if row.kind or len(found) == len(wanted):  # clean queries come first
-            break
-        if row.query_id in wanted:
-            found.setdefault(row.query_id, row.outcome.ids)
-    return found

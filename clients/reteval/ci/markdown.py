@@ -33,10 +33,10 @@ def write_interrupted(page: str) -> str:
 
 def write(evaluation: Evaluation, environment: Environment, *, room: int) -> str:
     """Return the blocks that fit into so many characters; the first always does."""
-    blocks = list(_blocks(evaluation, environment))
-    kept: list[str] = []
-    room -= len(_CUT) + 2
-    for block in blocks:
+    first, *others = _blocks(evaluation, environment)
+    kept = [first]
+    room -= len(first) + len(_CUT) + 2
+    for block in others:
         room -= len(block) + 1
         if room < 0:
             kept.append(_CUT + "\n")
