@@ -3,7 +3,7 @@ import shlex
 
 import pytest
 
-from reteval.cli import parser, test_set_words
+from reteval.cli import ci_words, parser, test_set_words
 from reteval.cli.parser import build_parser
 from reteval.cli.run_words import PRESETS
 from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
@@ -21,6 +21,7 @@ from reteval.contract.kinds import PRESETS as KNOWN_PRESETS
         ["retry"],
         ["compare"],
         ["gate"],
+        ["ci"],
         ["power"],
         ["probe"],
         ["pin"],
@@ -46,7 +47,7 @@ def examples() -> list[str]:
     """List the command lines of all help pages."""
     text = "".join(
         value
-        for module in (parser, test_set_words)
+        for module in (ci_words, parser, test_set_words)
         for name, value in vars(module).items()
         if name.isupper() and "EXAMPLE" in name
     )

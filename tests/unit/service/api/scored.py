@@ -19,10 +19,10 @@ from tests.unit.reteval.documents import a_report, a_summary
 VALUES = (0.0, 0.5, 1.0, 1.0)
 
 
-async def new_run(store: Store, *, label: str = "", name: str = "set") -> RunSpec:
+async def new_run(store: Store, *, label: str = "", branch: str = "", name: str = "set") -> RunSpec:
     """Create a queued run over the set of this name."""
     test_set = await stored_test_set(store, [query()], name=name)
-    spec = run_spec(test_set, label=label)
+    spec = run_spec(test_set, label=label, meta={"branch": branch} if branch else None)
     await stored_run(store, spec)
     return spec
 
@@ -65,6 +65,9 @@ def report_of(spec: RunSpec) -> Results:
     )
 
 
-async def scored_run(store: Store, *, label: str = "", name: str = "set", **changes: Any) -> str:
+async def scored_run(
+    store: Store, *, label: str = "", branch: str = "", name: str = "set", **changes: Any
+) -> str:
     """Create a run and end it."""
-    return await score_run(store, await new_run(store, label=label, name=name), **changes)
+    spec = await new_run(store, label=label, branch=branch, name=name)
+    return await score_run(store, spec, **changes)
