@@ -78,7 +78,8 @@ def retrieval_run(
                 reteval_client, subject, questions, thresholds=thresholds, meta=meta, **options
             )
         except Below as exc:
-            pytest.fail(str(exc), pytrace=False)
+            below = str(exc)
+        pytest.fail(below, pytrace=False)
 
     return run
 
@@ -99,4 +100,5 @@ def _read_marker(request: pytest.FixtureRequest) -> "Thresholds":
     try:
         return msgspec.convert(given, Thresholds)
     except msgspec.ValidationError as exc:
-        pytest.fail(f"the marker is {_ABOUT}: {exc}", pytrace=False)
+        wrong = str(exc)
+    pytest.fail(f"the marker is {_ABOUT}: {wrong}", pytrace=False)

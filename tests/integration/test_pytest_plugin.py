@@ -1,14 +1,18 @@
 """The pytest plug-in in a run of pytest of its own, against a real service."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
+import httpcore  # noqa: F401 - httpx imports it late, and a run within forgets what it imported
 import pytest
 
 from tests.endpoint import serve_answers
 
 pytest_plugins = ["pytester"]
 
+PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
 TEST_SET = """
 QUESTIONS = {
     "name": "plugged",
@@ -70,7 +74,15 @@ def test_thresholds_are_held_and_the_worst_queries_shown(
             "  0.000  question *  found: noise-1, noise-2",
         ]
     )
+    assert ended.stdout.str().count("worst queries by mrr:") == 2
     assert "Traceback" not in ended.stdout.str()
+
+
+def test_example_of_the_page_passes(pytester: pytest.Pytester, service_url: str) -> None:
+    """What docs/ci.md shows is a test that runs."""
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    pytester.makepyfile(block)
+    start(pytester, "--reteval-url", service_url).assert_outcomes(passed=1)
 
 
 def test_without_a_service_tests_are_skipped_unless_one_is_required(

@@ -1,12 +1,15 @@
 """An evaluation as Markdown, in blocks of whole lines: what matters most first."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from reteval.ci.environment import Environment
 from reteval.ci.evaluation import Evaluation
-from reteval.contract.comparisons import Difference, Mover
-from reteval.contract.gates import GateFormat, GateOutcome
+from reteval.contract.comparisons import Difference, MetricComparison, Mover
+from reteval.contract.gates import Gate, GateFormat, GateOutcome
+from reteval.contract.outcomes import QueryRow
+from reteval.contract.results import MetricSummary
 from reteval.contract.texts import escape_markdown
 
 _SIGNS: Final = {
@@ -48,18 +51,34 @@ def write(evaluation: Evaluation, environment: Environment, *, room: int) -> str
 def _blocks(evaluation: Evaluation, environment: Environment) -> Iterator[str]:
     yield _head(evaluation)
     yield _foot(evaluation, environment)
-    if evaluation.results is not None and evaluation.results.metrics:
-        yield _metrics(evaluation)
-    if evaluation.verdict is None:
-        return
+    measured = (evaluation.results.metrics or {}) if evaluation.results else {}
+    named = _named(evaluation)
+    if measured.keys() & named:
+        yield _metrics(evaluation, [name for name in measured if name in named])
     rules = evaluation.forms.get(GateFormat.MARKDOWN, "").partition("\n| ")[2]
     if rules:
         yield _fold("Rules of the gate", f"| {rules}")
-    if evaluation.worst:
-        yield _fold(f"Worst queries by {evaluation.primary}", _worst(evaluation))
+    worst = [row for row in evaluation.worst if _short_of_all(row, evaluation.primary)]
+    if worst:
+        yield _fold(f"Worst queries by {evaluation.primary}", _worst(worst, evaluation.primary))
     fallen = _fallen(evaluation)
     if fallen:
         yield _fold(f"Fell most in {evaluation.primary}", _movers(fallen))
+    if measured.keys() - named:
+        others = [name for name in measured if name not in named]
+        yield _fold("Other metrics", _metrics(evaluation, others))
+
+
+def _named(evaluation: Evaluation) -> set[str]:
+    """Return the metrics that the gate is about, and the one that queries are sorted by."""
+    gate = evaluation.verdict.gate if evaluation.verdict else Gate()
+    floors = (rule.metric for rule in gate.floors)
+    drops = (rule.metric for rule in gate.drops)
+    return {evaluation.primary, *floors, *drops}
+
+
+def _short_of_all(row: QueryRow, metric: str) -> bool:
+    return (row.metrics.get(metric) or 0.0) < 1
 
 
 def _head(evaluation: Evaluation) -> str:
@@ -89,32 +108,29 @@ def _foot(evaluation: Evaluation, environment: Environment) -> str:
     return " · ".join(said) + "\n"
 
 
-def _metrics(evaluation: Evaluation) -> str:
-    results, comparison = evaluation.results, evaluation.comparison
-    compared = comparison.metrics if comparison else {}
-    rows = []
-    for name, summary in ((results.metrics or {}) if results else {}).items():
-        one = compared.get(name)
-        change = f" ({_signed(one.difference)})" if one else ""
-        wins, losses = (str(one.wins), str(one.losses)) if one else ("-", "-")
-        rows.append(
-            (
-                escape_markdown(name),
-                f"{_number(summary.mean)}{change}",
-                wins,
-                losses,
-                str(summary.n),
-            )
-        )
+def _metrics(evaluation: Evaluation, names: Iterable[str]) -> str:
+    measured = (evaluation.results.metrics or {}) if evaluation.results else {}
+    compared = evaluation.comparison.metrics if evaluation.comparison else {}
+    rows = [_metric_row(name, measured[name], compared.get(name)) for name in names]
     return _table(("Metric", "value (Δ)", "wins", "losses", "n"), rows)
 
 
-def _worst(evaluation: Evaluation) -> str:
-    rows = [
-        (_text(row.query), _number(row.metrics.get(evaluation.primary)), row.reason or row.status)
-        for row in evaluation.worst[:_SHOWN]
+def _metric_row(
+    name: str, summary: MetricSummary, compared: MetricComparison | None
+) -> tuple[str, ...]:
+    value, wins, losses = _number(summary.mean), "-", "-"
+    if compared is not None:
+        value = f"{value} ({_signed(compared.difference)})"
+        wins, losses = str(compared.wins), str(compared.losses)
+    return escape_markdown(name), value, wins, losses, str(summary.n)
+
+
+def _worst(rows: Iterable[QueryRow], metric: str) -> str:
+    shown = [
+        (_text(row.query), _number(row.metrics.get(metric)), row.reason or row.status)
+        for row in islice(rows, _SHOWN)
     ]
-    return _table(("Query", evaluation.primary, ""), rows)
+    return _table(("Query", metric, ""), shown)
 
 
 def _fallen(evaluation: Evaluation) -> list[Mover]:

@@ -5,7 +5,7 @@ import pytest
 
 from reteval.ci.environment import Environment
 from reteval.ci.markdown import write, write_interrupted, write_started
-from reteval.contract.gates import GateOutcome
+from reteval.contract.gates import Floor, Gate, GateOutcome
 from tests.unit.reteval.ci.evaluations import HOSTILE, a_row, an_evaluation, without_verdict
 from tests.unit.reteval.decisions import a_comparison_report, a_verdict
 from tests.unit.reteval.documents import a_report
@@ -27,9 +27,20 @@ def test_verdict_comes_first_then_metrics_then_what_is_folded() -> None:
     titles = [line for line in lines if line.startswith("<details>")]
     assert titles == [
         f"<details><summary>{title}</summary>"
-        for title in ("Rules of the gate", "Worst queries by recall@5", "Fell most in recall@5")
+        for title in (
+            "Rules of the gate",
+            "Worst queries by recall@5",
+            "Fell most in recall@5",
+            "Other metrics",
+        )
     ]
-    assert told.count("</details>") == 3
+    assert told.count("</details>") == 4
+    head = told.partition("<details>")[0]
+    assert [line.split(" ")[1] for line in head.splitlines() if line.startswith("| ")] == [
+        "Metric",
+        "---",
+        "recall@5",
+    ]
 
 
 @pytest.mark.parametrize("outcome", list(GateOutcome))
@@ -45,6 +56,13 @@ def test_without_baseline_there_is_no_change_to_show() -> None:
     assert "Δ)" in told
     assert "(-0.010)" not in told
     assert "Fell most" not in told
+
+
+def test_metrics_of_the_gate_are_not_folded() -> None:
+    """Whatever else was measured, the numbers that decide are seen at once."""
+    gate = Gate(floors=(Floor(metric="mrr", at_least=0.5),))
+    told = write(an_evaluation(verdict=a_verdict(gate=gate)), NOWHERE, room=ROOM)
+    assert "| mrr |" in told.partition("<details>")[0]
 
 
 def test_no_verdict_says_why() -> None:
