@@ -2,11 +2,11 @@
 
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from tests.endpoint import send_json, serve
 
 TOKEN = "t0ken"  # noqa: S105 - opens nothing but this
 _LISTS = re.compile(r"/repos/acme/search/issues/7/comments|/projects/5/merge_requests/7/notes")
@@ -48,18 +48,18 @@ class _Handler(BaseHTTPRequestHandler):
             asked = {name: int(values[0]) for name, values in parse_qs(address.query).items()}
             start = asked["per_page"] * (asked["page"] - 1)
             page = list(enumerate(self.server.states))[start : start + asked["per_page"]]
-            self._answer(200, [{"id": number, "body": states[-1]} for number, states in page])
+            send_json(self, 200, [{"id": number, "body": states[-1]} for number, states in page])
 
     def do_POST(self) -> None:
         if self._may(_LISTS.fullmatch(self.path)):
             self.server.states.append([self._read()])
-            self._answer(201, {"id": len(self.server.states) - 1})
+            send_json(self, 201, {"id": len(self.server.states) - 1})
 
     def do_PATCH(self) -> None:
         match = _ONE.fullmatch(self.path)
         if match is not None and self._may(match):
             self.server.states[int(match["id"])].append(self._read())
-            self._answer(200, {"id": int(match["id"])})
+            send_json(self, 200, {"id": int(match["id"])})
 
     do_PUT = do_PATCH  # noqa: N815 - the name is that of the method
 
@@ -68,33 +68,19 @@ class _Handler(BaseHTTPRequestHandler):
         known = TOKEN in (sent, self.headers.get("PRIVATE-TOKEN"))
         if match and known and not self.server.closed:
             return True
-        self._answer(403 if match else 404, {"message": "Resource not accessible by integration"})
+        send_json(
+            self, 403 if match else 404, {"message": "Resource not accessible by integration"}
+        )
         return False
 
     def _read(self) -> str:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
         return str(body)
 
-    def _answer(self, status: int, document: object) -> None:
-        content = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
     def log_message(self, *_args: object) -> None:
         """Stay silent."""
 
 
-@contextmanager
-def serve_forge() -> Iterator[Forge]:
+def serve_forge() -> AbstractContextManager[Forge]:
     """Serve until the block ends."""
-    with Forge() as forge:
-        thread = threading.Thread(target=forge.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield forge
-        finally:
-            forge.shutdown()
-            thread.join()
+    return serve(Forge())

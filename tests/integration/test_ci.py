@@ -113,6 +113,7 @@ class Project(Struct, frozen=True):
             "junit": "reteval.xml",
             "token": TOKEN,
             "install": "false",
+            "args": "--metrics mrr,ndcg@10",
             **{name.replace("_", "-"): text for name, text in inputs.items()},
         }
         return run_action(
@@ -251,6 +252,7 @@ def test_gitlab_job_does_the_same(project: Project, tmp_path: Path) -> None:
         "RETEVAL_UPLOAD": "queries.csv",
         "RETEVAL_ENDPOINT_FILE": str(project.described / "worse.json"),
         "RETEVAL_BASELINE_BRANCH": "main",
+        "RETEVAL_ARGS": "--metrics mrr,ndcg@10",
     }
     ended = run_template(
         workplace(tmp_path),
