@@ -10,7 +10,7 @@ from reteval._gates import Held
 from reteval._uploads import UploadOptions
 from reteval.ci.worst import choose_primary, find_rankings, find_worst
 from reteval.client import Client
-from reteval.contract.comparisons import ComparisonReport
+from reteval.contract.comparisons import ComparisonReport, ComparisonRequest
 from reteval.contract.gates import GateFormat, GateVerdict
 from reteval.contract.outcomes import QueryRow
 from reteval.contract.results import Results
@@ -148,7 +148,7 @@ def _decide(client: Client, plan: Plan, run_id: str, baseline: str) -> Evaluatio
         for form in (GateFormat.TEXT, GateFormat.MARKDOWN, GateFormat.JUNIT)
     }
     results = client.results(run_id)
-    comparison = _compare(client, baseline, run_id, plan) if baseline else None
+    comparison = _compare(client, baseline, verdict, plan.timeout_s) if baseline else None
     primary = comparison.primary if comparison else choose_primary(results)
     worst = find_worst(client, run_id, primary, max(plan.rows, _WORST))
     return Evaluation(
@@ -164,11 +164,13 @@ def _decide(client: Client, plan: Plan, run_id: str, baseline: str) -> Evaluatio
     )
 
 
-def _compare(client: Client, baseline: str, run_id: str, plan: Plan) -> ComparisonReport | None:
-    """Compare in all metrics; None where the runs cannot be compared, as the gate has said."""
-    asked = {"baseline": baseline, "candidate": run_id, "on": "intersection"}
+def _compare(
+    client: Client, baseline: str, verdict: GateVerdict, timeout_s: float | None
+) -> ComparisonReport | None:
+    """Compare in all metrics, as the gate did in its own; None where that cannot be done."""
+    asked = ComparisonRequest(baseline=baseline, candidate=verdict.run.id, on=verdict.gate.on)
     try:
         comparison = client.compare(asked)
     except ClientError:
         return None
-    return client.wait_comparison(comparison.id, timeout_s=plan.timeout_s).report
+    return client.wait_comparison(comparison.id, timeout_s=timeout_s).report
