@@ -1,10 +1,10 @@
 """Where a pipeline is told: log, job summary, comment, JUnit file, outputs of the step."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 import httpx
 
@@ -25,20 +25,20 @@ _COMMENT_S: Final = 10.0
 class Log:
     """Lines for people, and for a pipeline that reads some of them as commands."""
 
-    def __init__(self, stream: TextIO, environment: Environment) -> None:
-        self._stream = stream
+    def __init__(self, write: Callable[[str], object], environment: Environment) -> None:
+        self._write = write
         self._reads_commands = environment.ci == GITHUB
 
     def note(self, message: str) -> None:
         """Say something without weight."""
-        self._stream.write(f"{notice(message) if self._reads_commands else message}\n")
+        self._write(f"{notice(message) if self._reads_commands else message}\n")
 
     def tell(self, evaluation: Evaluation, *, file: str = "") -> None:
         """Write the verdict as text; nothing in it is a command. Then mark what is wrong."""
         with self._quoted():
-            self._stream.write(_text_of(evaluation))
+            self._write(_text_of(evaluation))
         if self._reads_commands:
-            self._stream.write("".join(f"{line}\n" for line in annotate(evaluation, file=file)))
+            self._write("".join(f"{line}\n" for line in annotate(evaluation, file=file)))
 
     @contextmanager
     def _quoted(self) -> Iterator[None]:
@@ -47,9 +47,9 @@ class Log:
             return
         # Nobody who names a query or a label can know the word that ends the quotation.
         word = secrets.token_hex(16)
-        self._stream.write(f"::stop-commands::{word}\n")
+        self._write(f"::stop-commands::{word}\n")
         yield
-        self._stream.write(f"::{word}::\n")
+        self._write(f"::{word}::\n")
 
 
 class PullRequest:

@@ -1,7 +1,5 @@
 """The command of pipelines: run, compare, hold to a gate, and tell everyone the same."""
 
-import os
-
 from reteval.ci.environment import Environment, read_environment
 from reteval.ci.evaluation import Evaluation, Plan, evaluate
 from reteval.ci.markdown import write, write_interrupted, write_started
@@ -22,18 +20,19 @@ def ci(session: Session) -> int:
         OSError: the gate cannot be read, or a file cannot be written.
     """
     options = session.options
-    environment = read_environment(os.environ)
+    environ = session.place.environ
+    environment = read_environment(environ)
     plan = _plan_of(session, environment)
-    log = Log(session.stderr if options.json else session.stdout, environment)
+    log = Log((session.stderr if options.json else session.stdout).write, environment)
     commented = environment if options.comment == "auto" else Environment()
     key = f"{options.gate}/{options.test_set}/{options.comment_key}"
-    with open_pull_request(commented, os.environ, log, key=key) as pull_request:
+    with open_pull_request(commented, environ, log, key=key) as pull_request:
         evaluation = _evaluate(session, plan, pull_request)
         pull_request.write(write(evaluation, environment, room=pull_request.room))
     fill_files(
         evaluation,
         environment,
-        os.environ,
+        environ,
         summary=options.summary,
         junit=options.junit,
         rows=plan.rows,
@@ -46,7 +45,7 @@ def ci(session: Session) -> int:
 
 def _evaluate(session: Session, plan: Plan, pull_request: PullRequest) -> Evaluation:
     """Carry out the plan; whoever interrupts it leaves a comment that says so."""
-    meter = meter_for(session.stderr, session.clock)
+    meter = meter_for(session.stderr.stream, session.place.clock)
     pages: list[str] = []
 
     def start(run: Run, page: str) -> None:

@@ -37,6 +37,7 @@ def add_ci(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_baselines(parser)
     _add_outlets(parser)
     add_run_words(parser)
+    parser.set_defaults(profiled=("endpoint", "metrics"))
 
 
 def _add_baselines(parser: argparse.ArgumentParser) -> None:

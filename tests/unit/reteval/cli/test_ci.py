@@ -1,7 +1,6 @@
 """`reteval ci` against a scripted service: what it asks, what it writes where, its exit code."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +8,16 @@ import httpx
 import pytest
 
 from reteval import RunStatus
+from reteval.cli.place import Place
 from reteval.contract.gates import GateFormat, GateOutcome, GateVerdict
 from reteval.contract.outcomes import Outcome, OutcomePage, OutcomeRow, OutcomeStatus, QueryRowPage
 from tests.forge import TOKEN, Forge, serve_forge
 from tests.unit.reteval.ci.evaluations import a_row, an_evaluation
+from tests.unit.reteval.cli.places import a_place
 from tests.unit.reteval.cli.test_command import command
 from tests.unit.reteval.decisions import a_comparison, a_verdict
 from tests.unit.reteval.documents import URL, Handler, a_report, a_run, a_test_set, answer, problem
 
-PIPELINES = ("GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "RETEVAL_CI", "GITHUB_STEP_SUMMARY")
 FORMS = {form: an_evaluation().forms[form] for form in GateFormat}
 ENDED = answer(a_run(status=RunStatus.COMPLETED))
 ROWS = answer(QueryRowPage(items=(a_row("q1", 0.0), a_row("q2", 0.5))))
@@ -27,13 +27,6 @@ FOUND = OutcomePage(
         for n in range(3)
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run outside of every pipeline, whatever runs these tests."""
-    for variable in (*PIPELINES, "GITHUB_OUTPUT"):
-        monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.fixture
@@ -196,14 +189,14 @@ def test_wrong_words_start_nothing(gate: str, words: tuple[str, ...], said: str)
 
 
 def test_log_of_a_workflow_is_quoted_and_its_comment_told_of_an_interruption(
-    gate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gate: str, tmp_path: Path
 ) -> None:
     """What names say is between two words that nobody knows; who stops waiting leaves a comment."""
     with serve_forge() as forge:
-        enter_workflow(monkeypatch, tmp_path, forge)
+        place = a_workflow(tmp_path, forge)
         words = ("ci", "--gate", gate, "--test-set", "docs", "http://search.example/q")
         answers = [*begun(), *decided(a_verdict(baseline=None)), answer(a_report()), ROWS]
-        code, out, _, _ = command(*words, answers=answers)
+        code, out, _, _ = command(*words, answers=answers, place=place)
         lines = out.splitlines()
         word = lines[0].removeprefix("::stop-commands::")
         assert (code, len(word)) == (1, 32)
@@ -214,9 +207,10 @@ def test_log_of_a_workflow_is_quoted_and_its_comment_told_of_an_interruption(
         def interrupt(_: httpx.Request) -> httpx.Response:
             raise KeyboardInterrupt
 
-        code, _, _, _ = command(*words, answers=[*begun()[:2], interrupt])
+        code, _, _, _ = command(*words, answers=[*begun()[:2], interrupt], place=place)
         assert code == 130
-        code, out, _, _ = command(*words, "--comment", "never", "--json", answers=answers_again())
+        more = ("--comment", "never", "--json")
+        code, out, _, _ = command(*words, *more, answers=answers_again(), place=place)
         assert json.loads(out)["verdict"] == "fail"
         (states,) = forge.written
     assert ["in progress" in state for state in states] == [True, False, True, False]
@@ -228,32 +222,29 @@ def answers_again() -> list[httpx.Response | Exception | Handler]:
     return [*begun(), *decided(a_verdict(baseline=None)), answer(a_report()), ROWS]
 
 
-def test_comment_that_cannot_be_written_is_noted_once(
-    gate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_comment_that_cannot_be_written_is_noted_once(gate: str, tmp_path: Path) -> None:
     """Neither a closed forge nor a missing token changes the verdict."""
     words = ("ci", "--gate", gate, "--test-set", "docs", "http://search.example/q")
     with serve_forge() as forge:
         forge.closed = True
-        enter_workflow(monkeypatch, tmp_path, forge)
-        code, out, _, _ = command(*words, answers=answers_again())
+        place = a_workflow(tmp_path, forge)
+        code, out, _, _ = command(*words, answers=answers_again(), place=place)
         assert (code, out.count("::notice title=reteval::no comment")) == (1, 1)
-        monkeypatch.delenv("GITHUB_TOKEN")
-        code, out, _, _ = command(*words, answers=answers_again())
+        place = a_workflow(tmp_path, forge, token="")
+        code, out, _, _ = command(*words, answers=answers_again(), place=place)
         assert (code, out.count("GITHUB_TOKEN holds no token")) == (1, 1)
 
 
-def enter_workflow(monkeypatch: pytest.MonkeyPatch, place: Path, forge: Forge) -> None:
-    """Set the variables of a workflow of pull request 7."""
-    told: dict[str, str] = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_API_URL": forge.url,
-        "GITHUB_TOKEN": TOKEN,
-        "GITHUB_REPOSITORY": "acme/search",
-        "GITHUB_REF": "refs/pull/7/merge",
-        "GITHUB_EVENT_PATH": str(place / "no-event.json"),
-        "GITHUB_STEP_SUMMARY": str(place / "summary.md"),
-    }
-    setter: Callable[[str, str], None] = monkeypatch.setenv
-    for name, text in told.items():
-        setter(name, text)
+def a_workflow(folder: Path, forge: Forge, token: str = TOKEN) -> Place:
+    """Return a place within a workflow of pull request 7."""
+    return a_place(
+        environ={
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_API_URL": forge.url,
+            "GITHUB_TOKEN": token,
+            "GITHUB_REPOSITORY": "acme/search",
+            "GITHUB_REF": "refs/pull/7/merge",
+            "GITHUB_EVENT_PATH": str(folder / "no-event.json"),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        }
+    )
