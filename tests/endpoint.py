@@ -59,7 +59,7 @@ class Endpoint(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
-E = TypeVar("E", bound=Endpoint)
+E = TypeVar("E", bound=ThreadingHTTPServer)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -75,16 +75,20 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         received = Received(body["query"], headers, time.monotonic())
         self.server.log.append(received)
-        status, answer = self.server.reply(received)
-        content = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        send_json(self, *self.server.reply(received))
 
     def log_message(self, *_args: object) -> None:
         """Stay silent."""
+
+
+def send_json(handler: BaseHTTPRequestHandler, status: int, document: object) -> None:
+    """Answer a request with a document."""
+    content = json.dumps(document).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(content)))
+    handler.end_headers()
+    handler.wfile.write(content)
 
 
 @contextmanager
@@ -95,16 +99,16 @@ def serve_answers(answer: Answer) -> Iterator[Endpoint]:
 
 
 @contextmanager
-def serve(endpoint: E) -> Iterator[E]:
+def serve(server: E) -> Iterator[E]:
     """Serve until the block ends."""
-    thread = threading.Thread(target=endpoint.serve_forever, kwargs={"poll_interval": 0.05})
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        yield endpoint
+        yield server
     finally:
-        endpoint.shutdown()
+        server.shutdown()
         thread.join()
-        endpoint.server_close()
+        server.server_close()
 
 
 def rankings(lists: dict[str, list[Any]]) -> Answer:

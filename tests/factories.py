@@ -73,6 +73,7 @@ def run_spec(
     url: str = "http://127.0.0.1:9/search",
     label: str = "",
     headers: Mapping[str, str] | None = None,
+    meta: Mapping[str, str] | None = None,
 ) -> RunSpec:
     """Return the spec of a plain run over a test set."""
     return RunSpec(
@@ -81,6 +82,7 @@ def run_spec(
             test_set=test_set.id,
             endpoint=Endpoint(url=url, headers=dict(headers or {})),
             label=label,
+            meta=dict(meta or {}),
         ),
         test_set=TestSetRef(
             id=test_set.id, name=test_set.name, version=test_set.version, hash=test_set.hash

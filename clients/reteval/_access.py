@@ -96,10 +96,13 @@ def delete_link(run_id: str, link_id: str) -> Call[None]:
 
 
 def get_latest(
-    test_set: str | None = None, label: str | None = None, team: str | None = None
+    test_set: str | None = None,
+    label: str | None = None,
+    branch: str | None = None,
+    team: str | None = None,
 ) -> Call[Run]:
     """Read the newest completed run of a test set, a label or both."""
-    return get_from("/v1/latest", Run, test_set=test_set, label=label, team=team)
+    return get_from("/v1/latest", Run, test_set=test_set, label=label, branch=branch, team=team)
 
 
 def get_audit(log: str | None = None, limit: int | None = None) -> Call[AuditPage]:

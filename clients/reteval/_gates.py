@@ -23,6 +23,8 @@ class Held(TypedDict, total=False):
     comparison: str
     baseline: str
     baseline_label: str
+    baseline_branch: str
+    require_conclusive: bool
 
 
 class GateDocument(Struct, frozen=True):
@@ -57,4 +59,4 @@ def document_body(source: Struct | Mapping[str, Any] | str | os.PathLike[str]) -
 def held_to(held: Held, gate_format: str | None = None) -> dict[str, str]:
     """Return the query parameters of a gate."""
     said = {**held, "format": gate_format}
-    return {name: str(value) for name, value in said.items() if value}
+    return {name: "true" if value is True else str(value) for name, value in said.items() if value}

@@ -9,6 +9,7 @@ import msgspec
 from reteval._gates import document_body
 from reteval._requests import JSON, Call, delete_at, get_from, post_to, segment
 from reteval.contract.alerts import Alert, AlertPage, AlertRequest, EvaluationPage
+from reteval.contract.entity_tags import tag_version
 from reteval.contract.runs import Run
 from reteval.contract.schedules import FirePage, FireTimes, Schedule, SchedulePage, ScheduleRequest
 
@@ -119,7 +120,7 @@ def _alert(alert_id: str, rest: str = "") -> str:
 
 
 def _tag(record_id: str, version: int | None) -> str:
-    return "*" if version is None else f'"{record_id}-{version}"'
+    return "*" if version is None else tag_version(record_id, version)
 
 
 def _put(path: str, expect: type[T], body: tuple[str, bytes], tag: str) -> Call[T]:

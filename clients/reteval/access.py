@@ -82,13 +82,19 @@ class Access(Sender):
         self._exchange(_access.delete_link(run_id, link_id))
 
     def latest(
-        self, *, test_set: str | None = None, label: str | None = None, team: str | None = None
+        self,
+        *,
+        test_set: str | None = None,
+        label: str | None = None,
+        branch: str | None = None,
+        team: str | None = None,
     ) -> Run:
         """Return the newest completed run of a test set, a label or both.
 
-        The team's own runs go first, then those it was granted; `team` says whose is meant.
+        `branch` is what its `meta` says. The team's own runs go first, then those it was granted;
+        `team` says whose is meant.
         """
-        return self._exchange(_access.get_latest(test_set, label, team))
+        return self._exchange(_access.get_latest(test_set, label, branch, team))
 
     def audit(self, *, log: str | None = None, limit: int | None = None) -> Rows[AuditRow]:
         """Iterate over the audit log, newest first; for admins.

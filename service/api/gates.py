@@ -10,11 +10,11 @@ from reteval.contract import limits
 from reteval.contract.api_keys import Scope
 from reteval.contract.gates import (
     EXIT_CODE_HEADER,
-    BaselineLabel,
     GateFormat,
     GatePending,
     GateRequest,
     GateVerdict,
+    NewestRun,
 )
 from service import errors
 from service.api.bodies import AnyRequest, check_media, read_body, read_query
@@ -50,6 +50,16 @@ class GateParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             description="The baseline is the newest completed run with this label.",
         ),
     ] = ""
+    baseline_branch: Annotated[
+        str,
+        Meta(
+            max_length=limits.MAX_NAME_BYTES,
+            description="And whose `meta.branch` is this; with a label, both have to fit.",
+        ),
+    ] = ""
+    require_conclusive: Annotated[
+        bool, Meta(description="Decide by intervals only, whatever the gate says.")
+    ] = False
     format: GateFormat = GateFormat.JSON
     wait: Annotated[
         float,
@@ -122,17 +132,21 @@ def _fill(gate: GateRequest, sent: GateParameters) -> GateRequest:
     Raises:
         InvalidError: two baselines in the query.
     """
-    if sent.baseline and sent.baseline_label:
+    named = sent.baseline_label or sent.baseline_branch
+    if sent.baseline and named:
         raise errors.InvalidError(
-            "Give `baseline` or `baseline_label`, not both: a baseline is one run."
+            "Give `baseline`, or its label and branch, not both: a baseline is one run."
         )
     changes: dict[str, object] = {}
     if sent.run or sent.comparison:
         changes = {"run": sent.run or None, "comparison": sent.comparison or None}
     if sent.baseline:
         changes["baseline"] = sent.baseline
-    if sent.baseline_label:
-        changes["baseline"] = BaselineLabel(label=sent.baseline_label)
+    if named:
+        newest = NewestRun(label=sent.baseline_label, branch=sent.baseline_branch)
+        changes["baseline"] = newest
+    if sent.require_conclusive:
+        changes["require_conclusive"] = True
     return structs.replace(gate, **changes)
 
 

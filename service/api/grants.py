@@ -4,6 +4,7 @@ from typing import Final
 
 from litestar import Response
 from litestar.params import FromPath
+from msgspec import structs
 
 from reteval.contract.api_keys import Scope
 from reteval.contract.audit import AuditEvent
@@ -215,9 +216,7 @@ async def delete_link(
 async def get_latest(request: AnyRequest, backend: Deployed) -> Response[bytes]:
     """Answer the newest run that fits."""
     sent = read_query(request, LatestParameters)
-    return answer(
-        await find_latest(backend, Wanted(test_set=sent.test_set, label=sent.label, team=sent.team))
-    )
+    return answer(await find_latest(backend, Wanted(**structs.asdict(sent))))
 
 
 HANDLERS: Final = (

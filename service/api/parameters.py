@@ -31,6 +31,11 @@ Ref = Annotated[
 ]
 
 
+Branch = Annotated[
+    str, Meta(max_length=limits.MAX_NAME_BYTES, description="What `meta.branch` of the run says.")
+]
+
+
 class PageParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A page of a list."""
 
@@ -235,6 +240,7 @@ class LatestParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = ""
     label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    branch: Branch = ""
     team: Annotated[str, Meta(max_length=63, description="Whose runs; empty: anyone's.")] = ""
 
 

@@ -12,7 +12,7 @@ from reteval.contract.alerts import (
     AlertRequest,
     EvaluationPage,
 )
-from reteval.contract.gates import BaselineLabel, Gate, GateRequest
+from reteval.contract.gates import Gate, GateRequest, NewestRun
 from reteval.contract.limits import MAX_NAME_BYTES
 from reteval.contract.problems import ProblemItem
 from service.core.backend import Backend
@@ -150,7 +150,7 @@ async def _check_named(backend: Backend, request: AlertRequest) -> None:
         NotFoundError: a webhook, the schedule or the baseline is not.
     """
     store, tenant, baseline = backend.store, backend.tenant, request.gate.baseline
-    if baseline is not None and not isinstance(baseline, BaselineLabel):
+    if baseline is not None and not isinstance(baseline, NewestRun):
         with _found_at("/gate/baseline", "Take an id from GET /v1/runs."):
             await store.runs.get(tenant, baseline)
     if request.runs.schedule:

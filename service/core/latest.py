@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reteval.contract.grants import Grant
 from reteval.contract.problems import ProblemItem
@@ -13,31 +13,48 @@ from service.core.runs import show_to
 from service.errors import InvalidError, NotFoundError
 from service.store.records import RunRecord
 
+BRANCH: Final = "branch"
+"""The key of `meta` under which a pipeline says what it tested."""
 _BATCH: Final = 50
 _COMPLETED: Final = (RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS)
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Which runs; an empty filter fits all. `test_set` is an id, or a name for all versions."""
+    """Which runs; an empty filter fits all. `test_set` is an id, or a name for all versions.
+
+    `branch` is what their `meta` says.
+    """
 
     test_set: str = ""
     label: str = ""
+    branch: str = ""
     team: str = ""
 
     def fits(self, record: RunRecord) -> bool:
         """Whether a run is one of them and has numbers."""
-        test_set = record.spec.test_set
+        test_set, request = record.spec.test_set, record.spec.request
         return (
             record.status in _COMPLETED
             and self.test_set in ("", test_set.id, test_set.name)
-            and self.label in ("", record.spec.request.label)
+            and self.label in ("", request.label)
+            and self.branch in ("", request.meta.get(BRANCH))
         )
 
 
 async def find_latest(backend: Backend, wanted: Wanted) -> Run:
-    """Return the newest completed run that fits, of the caller's team if it has any.
+    """Return the newest completed run that fits, as its reader may see it.
 
-    Else another team, by granting a newer run of the same label, could say what ours is.
+    Raises:
+        InvalidError, NotFoundError: as `find_newest`.
+    """
+    return show_to(*await find_newest(backend, wanted))
+
+
+async def find_newest(backend: Backend, wanted: Wanted) -> tuple[Backend, RunRecord]:
+    """Return the newest completed run that fits, and the backend through which it is read.
+
+    It is of the caller's team if that has any. Else another team, by granting a newer run of the
+    same label, could say what ours is.
 
     Raises:
         InvalidError: no filter at all.
@@ -52,12 +69,12 @@ async def find_latest(backend: Backend, wanted: Wanted) -> Run:
         raise InvalidError("A query parameter is not valid.", errors=[item])
     own = await _newest_own(backend, wanted)
     if own is not None:
-        return show_to(backend, own)
+        return backend, own
     granted = await _newest_granted(backend, wanted)
     if granted is None:
         raise NotFoundError("There is no completed run of this test set and label to be read.")
     record, grant = granted
-    return show_to(await read_through(backend, grant, record.id), record)
+    return await read_through(backend, grant, record.id), record
 
 
 async def _newest_own(backend: Backend, wanted: Wanted) -> RunRecord | None:
@@ -103,7 +120,7 @@ async def _granted(backend: Backend, wanted: Wanted, grant: Grant) -> RunRecord 
         return record if wanted.fits(record) else None
     if wanted.label not in ("", grant.label):
         return None
-    narrowed = Wanted(test_set=wanted.test_set, label=grant.label)
+    narrowed = structs.replace(wanted, label=grant.label, team="")
     return await _newest(backend, grant.team, narrowed, None)
 
 

@@ -54,7 +54,7 @@ async def read_trend(backend: Backend, wanted: Wanted) -> Trend:
         InvalidError: no such metric.
         NotFoundError: no such test set.
     """
-    metric = _read_metric(wanted.metric)
+    metric = read_metric(wanted.metric)
     versions = await backend.store.test_sets.versions(backend.tenant, wanted.test_set)
     ended = [row for test_set in versions async for row in _read_ended(backend, test_set, wanted)]
     metric = metric or _choose_metric(ended)
@@ -91,6 +91,23 @@ def arrange(ended: Iterable[_Ended], metric: str | None) -> list[TrendSeries]:
 def hide_secrets(url: str) -> str:
     """Return a URL without user and password, and with values that look like keys starred."""
     return _SECRET.sub(r"\g<name>***", _USERINFO.sub("", url))
+
+
+def read_metric(text: str) -> str | None:
+    """Return the canonical name of a metric in a query parameter; None where none is given.
+
+    Raises:
+        InvalidError: no such metric.
+    """
+    try:
+        return str(parse_metric(text)) if text else None
+    except UnknownMetricError as exc:
+        item = ProblemItem(
+            pointer="?metric",
+            message=str(exc),
+            fix="Take a name from a run's report, or leave it out for the first one there.",
+        )
+        raise InvalidError("There is no such metric.", errors=[item]) from exc
 
 
 async def _read_ended(backend: Backend, test_set: TestSet, wanted: Wanted) -> AsyncIterator[_Ended]:
@@ -137,15 +154,3 @@ def _choose_metric(ended: Iterable[_Ended]) -> str | None:
     """Return what the newest run with numbers measured first."""
     newest = sorted(ended, key=lambda row: row[1].created_ms, reverse=True)
     return next((name for _, _, report in newest for name in report.metrics or ()), None)
-
-
-def _read_metric(text: str) -> str | None:
-    try:
-        return str(parse_metric(text)) if text else None
-    except UnknownMetricError as exc:
-        item = ProblemItem(
-            pointer="?metric",
-            message=str(exc),
-            fix="Take a name from a run's report, or leave it out for the first one there.",
-        )
-        raise InvalidError("There is no such metric.", errors=[item]) from exc

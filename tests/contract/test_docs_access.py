@@ -60,8 +60,10 @@ def test_page_tells_the_numbers_and_names_of_the_code() -> None:
 
 
 def test_links_open_every_route_that_reads_a_run() -> None:
-    """What the page says of links: a run, its events, report, rows, rankings, variants, exports."""
+    """What the page says of links: the run and all that is read of it, its badge, too."""
     assert {operation.id for operation in OPERATIONS if opens_by_link(operation)} == {
+        "getBadge",
+        "getBadgeImage",
         "getRun",
         "getResults",
         "listQueryRows",

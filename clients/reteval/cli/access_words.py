@@ -143,6 +143,7 @@ def _add_latest(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser = add_command(commands, "latest", about, LATEST_EXAMPLE)
     parser.add_argument("--test-set", help="id, or name for all its versions")
     parser.add_argument("--label", help="what the run tried")
+    parser.add_argument("--branch", help="what its meta says it tested")
     parser.add_argument("--team", help="whose run; default: this team's, else one it was granted")
 
 

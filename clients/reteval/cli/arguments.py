@@ -178,10 +178,19 @@ def held_of(options: argparse.Namespace) -> Held:
     """
     if (options.run is None) == (options.comparison is None):
         raise UsageError("write either --run RUN or --comparison COMPARISON")
-    if options.baseline is not None and options.baseline_label is not None:
-        raise UsageError("write either --baseline RUN or --baseline-label LABEL")
+    require_one_baseline(options)
     given = {name: getattr(options, name) for name in Held.__optional_keys__}
     return cast("Held", {name: value for name, value in given.items() if value is not None})
+
+
+def require_one_baseline(options: argparse.Namespace) -> None:
+    """Check that a baseline is a run, or what the newest run has, not both.
+
+    Raises:
+        UsageError: both.
+    """
+    if options.baseline and (options.baseline_label or options.baseline_branch):
+        raise UsageError("write either --baseline RUN, or --baseline-label and --baseline-branch")
 
 
 def probe_request(options: argparse.Namespace) -> dict[str, Any]:

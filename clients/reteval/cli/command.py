@@ -13,6 +13,7 @@ from reteval.cli.access import audit, grant, keys, share, teams
 from reteval.cli.alerts import alert
 from reteval.cli.arguments import UsageError, tell_apart
 from reteval.cli.building import build
+from reteval.cli.ci import ci
 from reteval.cli.completion import completion
 from reteval.cli.decisions import compare, gate, power
 from reteval.cli.doctor import doctor
@@ -124,6 +125,7 @@ COMMANDS: Final[dict[str, Callable[[Session], int]]] = {
     "retry": retry,
     "compare": compare,
     "gate": gate,
+    "ci": ci,
     "power": power,
     "probe": probe,
     "leakage": leakage,

@@ -55,6 +55,15 @@ def _add_gate(commands: "Commands[argparse.ArgumentParser]") -> None:
     parser.add_argument(
         "--baseline-label", metavar="LABEL", help="newest completed run with this label instead"
     )
+    parser.add_argument(
+        "--baseline-branch", metavar="BRANCH", help="newest completed run of this branch instead"
+    )
+    parser.add_argument(
+        "--require-conclusive",
+        action="store_true",
+        default=None,
+        help="decide by intervals only, whatever the gate says",
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the verdict there")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds to wait at most")

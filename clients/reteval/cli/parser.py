@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from reteval.cli.access_words import add_access
+from reteval.cli.ci_words import add_ci
 from reteval.cli.decision_words import add_decisions
 from reteval.cli.judging_words import add_judging
 from reteval.cli.keeping_words import add_keeping
@@ -94,6 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_rescore(commands)
     _add_retry(commands)
     add_decisions(commands)
+    add_ci(commands)
     _add_probe(commands)
     add_leakage(commands)
     add_keeping(commands)

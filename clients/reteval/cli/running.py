@@ -96,7 +96,8 @@ def history(session: Session) -> int:
 def latest(session: Session) -> int:
     """Print the report of the newest completed run."""
     options = session.options
-    found = session.client.latest(test_set=options.test_set, label=options.label, team=options.team)
+    given = {name: getattr(options, name) for name in ("test_set", "label", "branch", "team")}
+    found = session.client.latest(**given)
     return _report(session, found.id)
 
 

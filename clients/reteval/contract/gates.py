@@ -79,10 +79,14 @@ class Caps(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unjudged: UnjudgedCap | None = None
 
 
-class BaselineLabel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The newest completed run with this label over the same test set."""
+class NewestRun(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The newest completed run over the same test set with a label, of a branch, or both.
 
-    label: Annotated[str, Meta(min_length=1, max_length=limits.MAX_NAME_BYTES)]
+    `branch` is what `meta.branch` of the run says.
+    """
+
+    label: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
+    branch: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = ""
 
 
 class Gate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -94,7 +98,7 @@ class Gate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     name: Annotated[str, Meta(max_length=limits.MAX_NAME_BYTES)] = "gate"
-    baseline: RunId | BaselineLabel | None = None
+    baseline: RunId | NewestRun | None = None
     floors: Annotated[tuple[Floor, ...], Meta(max_length=MAX_RULES)] = ()
     drops: Annotated[tuple[DropLimit, ...], Meta(max_length=MAX_RULES)] = ()
     adversarial: Annotated[tuple[KindLimit, ...], Meta(max_length=MAX_RULES)] = ()

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Iterator
 
 from reteval.contract.results import MetricSummary, Results
+from reteval.contract.texts import escape_markdown
 from service.core.backend import Backend
-from service.core.markdown import escape
 from service.core.reports import read_results
 
 
@@ -21,10 +21,11 @@ async def export_markdown(backend: Backend, run_id: str) -> AsyncIterator[bytes]
 def write_summary(results: Results) -> Iterator[str]:
     """Write a report, line by line; names show as they are and do nothing."""
     pinned, counts = results.test_set, results.counts
-    yield f"### {escape(results.label or results.id)}: {escape(results.status.replace('_', ' '))}"
+    name, status = results.label or results.id, results.status.replace("_", " ")
+    yield f"### {escape_markdown(name)}: {escape_markdown(status)}"
     yield ""
     if results.metrics is None:
-        yield f"No result: {escape(results.reason or results.status)}."
+        yield f"No result: {escape_markdown(results.reason or results.status)}."
     else:
         yield "| metric | mean | interval | n |"
         yield "|---|---|---|---|"
@@ -32,20 +33,20 @@ def write_summary(results: Results) -> Iterator[str]:
             yield _row(name, summary)
     yield ""
     for one in results.diagnostics:
-        yield f"- **{one.severity}** {escape(one.code)}: {escape(one.message)}"
+        yield f"- **{one.severity}** {escape_markdown(one.code)}: {escape_markdown(one.message)}"
     yield ""
     yield (
         f"{counts.planned} queries, {counts.failed} failed, {counts.skipped} skipped. "
-        f"Run {escape(results.id)} over {escape(pinned.name)} version {pinned.version}, "
-        f"{escape(pinned.hash)}."
+        f"Run {escape_markdown(results.id)} over {escape_markdown(pinned.name)} "
+        f"version {pinned.version}, {escape_markdown(pinned.hash)}."
     )
 
 
 def _row(name: str, summary: MetricSummary) -> str:
-    reason = escape(summary.reason or "")
+    reason = escape_markdown(summary.reason or "")
     mean = reason if summary.mean is None else f"{summary.mean:.3f}"
     ends = reason if summary.ci is None else f"{summary.ci[0]:.3f} to {summary.ci[1]:.3f}"
-    return f"| {escape(name)} | {mean} | {ends} | {summary.n} |"
+    return f"| {escape_markdown(name)} | {mean} | {ends} | {summary.n} |"
 
 
 async def _lines(results: Results) -> AsyncIterator[bytes]:

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from reteval.contract.gates import Caps, DropLimit, Floor, GateRequest
+from reteval.contract.gates import Caps, DropLimit, Floor, GateRequest, NewestRun
 from reteval.contract.kinds import KINDS
 from reteval.contract.limits import MAX_METRICS
 from reteval.contract.metrics import UnknownMetricError, parse_metric
@@ -61,11 +61,17 @@ def _check_subject(request: GateRequest) -> Iterator[ProblemItem]:
             message="a run compared with itself never drops",
             fix="Name another run as the baseline.",
         )
+    if request.baseline == NewestRun():
+        yield ProblemItem(
+            pointer="/baseline",
+            message="neither a label nor a branch says which run is meant",
+            fix="Write {label: main}, {branch: main}, or both.",
+        )
     if request.drops and request.baseline is None and request.comparison is None:
         yield ProblemItem(
             pointer="/baseline",
             message="`drops` are measured against a baseline, and there is none",
-            fix="Add `baseline`: the id of a run, or {label: main} for the newest run with it.",
+            fix="Add `baseline`: the id of a run, or {branch: main} for its newest run.",
         )
 
 

@@ -3,14 +3,15 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from reteval.contract.comparisons import Comparison, ComparisonReport, ComparisonRequest
-from reteval.contract.gates import BaselineLabel, GateReason, GateRequest
+from reteval.contract.gates import GateReason, GateRequest, NewestRun
 from reteval.contract.results import Results
 from service.core.backend import Backend
 from service.core.gates.readings import Against, Gap
 from service.core.gates.verdicts import USABLE, show_run
+from service.core.latest import Wanted
 from service.errors import InvalidError, NotComparableError
 
 _PAGE: Final = 100
@@ -26,7 +27,7 @@ class Pending(Struct, frozen=True):
 
 
 async def find_baseline(backend: Backend, request: GateRequest, results: Results) -> str | Gap:
-    """Return the id of the run that a gate compares with; the newest of those with a label.
+    """Return the id of the run that a gate compares with; the newest of those that fit.
 
     Raises:
         NotFoundError: no run with the id that the gate names.
@@ -34,13 +35,13 @@ async def find_baseline(backend: Backend, request: GateRequest, results: Results
     wanted = request.baseline
     if wanted is None:
         return Gap(GateReason.NO_BASELINE, "no baseline was given")
-    if isinstance(wanted, BaselineLabel):
-        found = await _newest(backend, wanted.label, results)
+    if isinstance(wanted, NewestRun):
+        found = await _newest(backend, wanted, results)
         pinned = results.test_set
         return found or Gap(
             GateReason.NO_BASELINE,
-            f"no completed run of {pinned.name!r} version {pinned.version} has the label "
-            f"{wanted.label!r}; run the baseline with it first",
+            f"no completed run of {pinned.name!r} version {pinned.version} has the "
+            f"{_describe(wanted)}; run the baseline with it first",
         )
     return (await backend.store.runs.get(backend.tenant, wanted)).id
 
@@ -116,7 +117,13 @@ def _why_not(request: GateRequest, results: Results, baseline: Results) -> Gap |
     return None
 
 
-async def _newest(backend: Backend, label: str, results: Results) -> str | None:
+def _describe(wanted: NewestRun) -> str:
+    said = structs.asdict(wanted)
+    return " and the ".join(f"{name} {text!r}" for name, text in said.items() if text)
+
+
+async def _newest(backend: Backend, wanted: NewestRun, results: Results) -> str | None:
+    fitting = Wanted(label=wanted.label, branch=wanted.branch)
     position: str | None = None
     while True:
         records, position = await backend.store.runs.page(
@@ -124,10 +131,10 @@ async def _newest(backend: Backend, label: str, results: Results) -> str | None:
             before=position,
             limit=_PAGE,
             test_set=results.test_set.id,
-            label=label,
+            label=wanted.label or None,
         )
         for record in records:
-            if record.id != results.id and record.status in USABLE:
+            if record.id != results.id and fitting.fits(record):
                 return record.id
         if position is None:
             return None

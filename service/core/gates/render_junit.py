@@ -1,26 +1,25 @@
 """A verdict as JUnit XML: a suite for each part of the gate, a case for each rule."""
 
-import re
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from reteval.contract.gates import GateVerdict, RuleResult, RuleStatus
+from reteval.contract.texts import clean_xml
 from service.core.gates.numbers import show_observed
 
-_NOT_XML: Final = re.compile(
-    "[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufdcf\\ufdf0-\\ufffd\\U00010000-\\U0010fffd]"
-)
 _SUITES: Final = {"block_on": "findings", "min_queries": "queries"}
 
 
 def render_junit(verdict: GateVerdict) -> bytes:
     """Write the document; characters that XML cannot hold become a visible mark."""
-    root = Element("testsuites", _counts(verdict.rules), name=_clean(verdict.name))
+    root = Element("testsuites", _counts(verdict.rules), name=clean_xml(verdict.name))
     for name, members in groupby(verdict.rules, key=_suite_of):
         rules = list(members)
-        suite = SubElement(root, "testsuite", _counts(rules), name=f"{_clean(verdict.name)}.{name}")
+        suite = SubElement(
+            root, "testsuite", _counts(rules), name=f"{clean_xml(verdict.name)}.{name}"
+        )
         suite.set("timestamp", verdict.run.timestamp)
         _add_properties(suite, verdict)
         for rule in rules:
@@ -60,18 +59,14 @@ def _add_properties(suite: Element, verdict: GateVerdict) -> None:
     }
     properties = SubElement(suite, "properties")
     for name, value in values.items():
-        SubElement(properties, "property", name=name, value=_clean(value))
+        SubElement(properties, "property", name=name, value=clean_xml(value))
 
 
 def _add_case(suite: Element, rule: RuleResult, *, classname: str) -> None:
-    case = SubElement(suite, "testcase", name=_clean(rule.rule), classname=classname, time="0")
+    case = SubElement(suite, "testcase", name=clean_xml(rule.rule), classname=classname, time="0")
     if rule.status is not RuleStatus.PASS:
         tag = "error" if rule.status is RuleStatus.ERROR else "failure"
-        broken = SubElement(case, tag, message=_clean(rule.message), type=rule.reason.value)
-        broken.text = _clean(
+        broken = SubElement(case, tag, message=clean_xml(rule.message), type=rule.reason.value)
+        broken.text = clean_xml(
             f"{rule.status} at {rule.pointer}: observed {show_observed(rule)}, n {rule.n}"
         )
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -3,8 +3,8 @@
 from typing import Final
 
 from reteval.contract.gates import GateRun, GateVerdict, RuleResult, RuleStatus
+from reteval.contract.texts import escape_markdown
 from service.core.gates.numbers import show_number, show_observed
-from service.core.markdown import escape
 
 MARKER: Final = "<!-- reteval-gate -->"
 """First line of every comment, by which a later one finds and replaces it."""
@@ -23,9 +23,9 @@ def render_markdown(verdict: GateVerdict) -> bytes:
     """Write the comment; names show as they are and do nothing."""
     head = [
         MARKER,
-        f"### {escape(verdict.name)}: {escape(verdict.verdict.replace('_', ' '))}",
+        f"### {escape_markdown(verdict.name)}: {verdict.verdict.replace('_', ' ')}",
         "",
-        escape(verdict.sentence),
+        escape_markdown(verdict.sentence),
         "",
         "| | rule | observed | limit | n | |",
         "|---|---|---|---|---|---|",
@@ -41,11 +41,13 @@ def render_markdown(verdict: GateVerdict) -> bytes:
 def _row(rule: RuleResult) -> str:
     cells = (
         _SIGNS[rule.status],
-        escape(rule.rule),
-        escape(show_observed(rule)),
+        escape_markdown(rule.rule),
+        escape_markdown(show_observed(rule)),
         show_number(rule.threshold),
         "-" if rule.n is None else str(rule.n),
-        "" if rule.status is RuleStatus.PASS else escape(f"{rule.message} ({rule.reason})"),
+        ""
+        if rule.status is RuleStatus.PASS
+        else escape_markdown(f"{rule.message} ({rule.reason})"),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -63,9 +65,9 @@ def _fit(rows: list[str]) -> list[str]:
 
 
 def _run_line(name: str, run: GateRun) -> str:
-    label = f" ({escape(run.label)})" if run.label else ""
+    label = f" ({escape_markdown(run.label)})" if run.label else ""
     pinned = run.test_set
     return (
-        f"{name} {escape(run.id)}{label}, {escape(run.status)}, "
-        f"{escape(pinned.name)} version {pinned.version}.  "
+        f"{name} {escape_markdown(run.id)}{label}, {escape_markdown(run.status)}, "
+        f"{escape_markdown(pinned.name)} version {pinned.version}.  "
     )

@@ -1,6 +1,7 @@
 """A verdict as plain text for a terminal or a log."""
 
 from reteval.contract.gates import GateRun, GateVerdict, RuleResult
+from reteval.contract.texts import show_printable
 from service.core.gates.numbers import show_observed
 
 
@@ -16,7 +17,7 @@ def render_text(verdict: GateVerdict) -> bytes:
     lines += [f"compared  {comparison}" for comparison in verdict.comparisons]
     lines.append("")
     lines += [_rule_line(rule) for rule in verdict.rules]
-    return ("\n".join(map(_flat, lines)) + "\n").encode()
+    return ("\n".join(map(show_printable, lines)) + "\n").encode()
 
 
 def _run_line(name: str, run: GateRun) -> str:
@@ -28,8 +29,3 @@ def _run_line(name: str, run: GateRun) -> str:
 def _rule_line(rule: RuleResult) -> str:
     numbers = "" if rule.n is None else f" [{show_observed(rule)}, n {rule.n}]"
     return f"{rule.status.upper():<12} {rule.rule}: {rule.message}{numbers} ({rule.reason})"
-
-
-def _flat(line: str) -> str:
-    """Put anything that a terminal would act on as one visible mark."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)

@@ -156,9 +156,9 @@ CALLS: dict[str, tuple[Call, Handler, str, str, Any]] = {
         None,
     ),
     "latest": (
-        lambda c: c.latest(label="live", team="search"),
+        lambda c: c.latest(label="live", branch="main", team="search"),
         says(a_run()),
-        "GET /v1/latest?label=live&team=search",
+        "GET /v1/latest?label=live&branch=main&team=search",
         "",
         a_run(),
     ),

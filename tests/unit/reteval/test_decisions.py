@@ -158,13 +158,16 @@ def test_gate_file_goes_as_it_is(tmp_path: Path, name: str, media: str) -> None:
     path.write_text("{floors: []}")
     service = Script([httpx.Response(200, content=b"<x/>", headers={"X-Reteval-Exit-Code": "4"})])
     with Client(URL, http=httpx.Client(transport=httpx.MockTransport(service))) as client:
-        document = client.gate_document(path, "junit", run="run_1", baseline_label="main")
+        document = client.gate_document(
+            path, "junit", run="run_1", baseline_label="main", require_conclusive=True
+        )
     assert (b"<x/>", 4) == (document.body, document.exit_code)
     (request,) = service.requests
     assert (media, [b"{floors: []}"]) == (request.headers["content-type"], service.bodies)
     assert {
         "run": "run_1",
         "baseline_label": "main",
+        "require_conclusive": "true",
         "format": "junit",
         "wait": "20",
     } == dict(request.url.params)

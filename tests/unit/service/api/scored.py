@@ -23,11 +23,16 @@ OUTCOMES = (Outcome(status=OutcomeStatus.OK, ids=["d1"], returned=1),) * 4
 
 
 async def new_run(
-    store: Store, *, label: str = "", name: str = "set", queries: Sequence[Query] = ()
+    store: Store,
+    *,
+    label: str = "",
+    branch: str = "",
+    name: str = "set",
+    queries: Sequence[Query] = (),
 ) -> RunSpec:
     """Create a queued run over the set of this name."""
     test_set = await stored_test_set(store, queries or [query()], name=name)
-    spec = run_spec(test_set, label=label)
+    spec = run_spec(test_set, label=label, meta={"branch": branch} if branch else None)
     await stored_run(store, spec)
     return spec
 
@@ -70,6 +75,9 @@ def report_of(spec: RunSpec) -> Results:
     )
 
 
-async def scored_run(store: Store, *, label: str = "", name: str = "set", **changes: Any) -> str:
+async def scored_run(
+    store: Store, *, label: str = "", branch: str = "", name: str = "set", **changes: Any
+) -> str:
     """Create a run and end it."""
-    return await score_run(store, await new_run(store, label=label, name=name), **changes)
+    spec = await new_run(store, label=label, branch=branch, name=name)
+    return await score_run(store, spec, **changes)

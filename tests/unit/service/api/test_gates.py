@@ -51,18 +51,27 @@ async def test_gate_in_yaml(client: httpx.AsyncClient, store: Store, media: str)
 
 async def test_query_goes_before_the_body(client: httpx.AsyncClient, store: Store) -> None:
     """Run and baseline of the query replace those of the file."""
-    before, after = await scored_run(store, label="main"), await scored_run(store)
+    before = await scored_run(store, label="live", branch="main")
+    await scored_run(store, label="live", branch="topic")
+    after = await scored_run(store, branch="main")
     body = {
         "run": "run_none",
         "baseline": "run_none",
         "drops": [{"metric": "map", "max_drop": 0}],
     }
-    for chosen in ({"baseline": before}, {"baseline_label": "main"}):
+    named = {"baseline_label": "live", "baseline_branch": "main"}
+    for chosen in ({"baseline": before}, {"baseline_branch": "main"}, named):
         answer = await client.post(PATH, params={"run": after, **chosen}, json=body)
         found = answer.json()
         assert (found["run"]["id"], found["baseline"]["id"]) == (after, before)
-    both = {"run": after, "baseline": before, "baseline_label": "main"}
-    assert (await client.post(PATH, params=both, json=body)).status_code == 422
+    for name, text in named.items():
+        both = {"run": after, "baseline": before, name: text}
+        assert (await client.post(PATH, params=both, json=body)).status_code == 422
+    sure = {"run": after, "baseline_branch": "gone", "require_conclusive": "true"}
+    strict = (await client.post(PATH, params=sure, json=body)).json()
+    assert strict["gate"]["require_conclusive"]
+    assert strict["rules"][-1]["reason"] == "no_baseline"
+    assert "has the branch 'gone'" in strict["rules"][-1]["message"]
 
 
 async def test_what_has_not_ended_is_202(client: httpx.AsyncClient, store: Store) -> None:

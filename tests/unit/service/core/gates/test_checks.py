@@ -36,6 +36,7 @@ def test_metrics_get_their_canonical_names() -> None:
         ({"comparison": "cmp_1", "floors": [FLOOR]}, "/run"),
         ({"run": None, "comparison": "cmp_1", "baseline": "r", "floors": [FLOOR]}, "/baseline"),
         ({"drops": [DROP]}, "/baseline"),
+        ({"baseline": {}, "drops": [DROP]}, "/baseline"),
         ({"baseline": "run_1", "drops": [DROP]}, "/baseline"),
         ({"floors": [FLOOR, {"metric": "ndgc@10", "at_least": 0.5}]}, "/floors/1/metric"),
         ({"baseline": "r", "drops": [{"metric": "ndcg", "max_drop": 0}]}, "/drops/0/metric"),

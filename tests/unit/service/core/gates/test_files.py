@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reteval.contract.gates import BaselineLabel, By, Caps, DropLimit, Floor, GateRequest
+from reteval.contract.gates import By, Caps, DropLimit, Floor, GateRequest, NewestRun
 from service.core.gates.files import MAX_YAML_BYTES, MAX_YAML_DEPTH, read_json, read_yaml
 from service.errors import InvalidError, MalformedJsonError, MalformedTextError, TooLargeError
 
@@ -25,7 +25,7 @@ require_conclusive: true
 def test_yaml_is_read_as_json_would_be() -> None:
     """`no` is a word, 75e-2 and 0 are numbers, the rest are what they look like."""
     gate = read_yaml(GATE.encode())
-    assert gate.baseline == BaselineLabel(label="no")
+    assert gate.baseline == NewestRun(label="no")
     assert gate.floors == (Floor(metric="recall@5", at_least=0.75, by=By.INTERVAL),)
     assert gate.drops == (DropLimit(metric="ndcg@10", max_drop=0.02, slice="tag:faq"),)
     assert gate.caps == Caps(error_rate=0.0, p95_ms=500.0)

@@ -1,0 +1,1 @@
+"""What a pipeline does with the service: one verdict, told in every form that pipelines read."""
