@@ -227,7 +227,7 @@ class Gathering:
         """Give the queries in the order in which they were found."""
         self.settlement = Settlement(self._origins, self.ledger, self.options)
         for group, casts in self._grouped():
-            if group.text is None and not self._stands_for_text(group):
+            if group.text is None and not self._stands_for_text(group, len(casts)):
                 continue
             before = self.ledger.refused
             item = self.settlement.settle(group, casts)
@@ -247,12 +247,14 @@ class Gathering:
             else:
                 yield group, []
 
-    def _stands_for_text(self, group: Group) -> bool:
+    def _stands_for_text(self, group: Group, rows: int) -> bool:
         self.textless += 1
         if self.options.texts is Texts.IDS:
             return True
         message = f"query {group.id[:200]!r} has no text in any file"
-        self._refuse("no_text", (message, _NO_TEXT_FIX), group.origin, group.at)
+        if rows:  # else all of them were refused for what is wrong with them
+            origin = self._origins[group.origin]
+            self.ledger.refuse("no_text", (message, _NO_TEXT_FIX), origin, group.at, rows=rows)
         return False
 
 

@@ -119,7 +119,7 @@ SHAPES: Final = (
     Shape(
         name="quepid_case",
         holds=Holds.BOTH,
-        about="Quepid's case with its queries and their ratings",
+        about="Quepid's case, or a snapshot of one, with its queries and their ratings",
         example='{"case_name": "C", "queries": [{"query_text": "red shoes", "ratings": '
         '[{"doc_id": "doc7", "rating": 2}]}]}',
         layouts=(

@@ -67,13 +67,16 @@ def _reversed(labels: Counter[str], options: ImportOptions) -> Iterator[Diagnost
     if counts[0] or len(positive) < _SCALE_STEPS or min(positive) != 1:
         return
     if sum(positive.values()) >= _ODD_AT_LEAST and positive[1] == min(positive.values()):
-        worst = max(positive)
-        negative = " The negative grades may then mean anything." if min(counts) < 0 else ""
+        worst, least = max(positive), min(counts)
+        negative = further = ""
+        if least < 0:
+            negative = " The negative grades may then mean anything."
+            further = f", and negatives=keep for {least} (negatives=unjudged leaves it out)"
         yield warn(
             DiagnosticCode.SCALE_REVERSED,
             f"There is no grade 0, and 1 is the rarest of 1 to {worst}: the scale may run "
             f"backwards, 1 the best.{negative}",
-            f"Look at the files' description; if so, send reverse=1-{worst}.",
+            f"Look at the files' description; if so, send reverse=1-{worst}{further}.",
             [{"grade": grade, "judgments": counts[grade]} for grade in sorted(counts)],
         )
 
