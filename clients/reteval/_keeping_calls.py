@@ -39,9 +39,13 @@ def get_usage() -> Call[Usage]:
     return Call(method="GET", path="/v1/usage", expect=Usage, headers=headers, repeatable=True)
 
 
-def post_backup(runs: Sequence[str], test_sets: Sequence[str], *, everything: bool) -> Call[None]:
+def post_backup(
+    runs: Sequence[str], test_sets: Sequence[str], judgings: Sequence[str], *, everything: bool
+) -> Call[None]:
     """Download a backup; it is written to a file, not kept as an answer."""
-    asked = BackupRequest(runs=list(runs), test_sets=list(test_sets), all=everything)
+    asked = BackupRequest(
+        runs=list(runs), test_sets=list(test_sets), judgings=list(judgings), all=everything
+    )
     return Call(
         method="POST",
         path="/v1/backups",

@@ -80,9 +80,11 @@ class Groups:
         recent, key = (self.recent, name) if name else (self._recent_texts, text)
         found = recent.get(key)
         if found is None and self._written:
-            statement = "SELECT body FROM query WHERE named = ? AND key = ?"
-            for (body,) in self._scratch.run(statement, (bool(name), key)):
-                found = _DECODE(body)
+            row = self._scratch.find(
+                "SELECT body FROM query WHERE named = ? AND key = ?", (bool(name), key)
+            )
+            if row is not None:
+                found = _DECODE(row[0])
                 self._remember(found)
         return found
 

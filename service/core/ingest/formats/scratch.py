@@ -51,6 +51,17 @@ class Scratch:
         """
         return list(self.rows(statement, values))
 
+    def find(self, statement: str, values: Values) -> Any:
+        """Run a statement and return its first row, None where there is none.
+
+        Raises:
+            StorageFullError: as `run`.
+        """
+        try:
+            return self._database.execute(statement, values).fetchone()
+        except sqlite3.OperationalError as exc:
+            raise _explain(exc) from exc
+
     def rows(self, statement: str, values: Values = ()) -> Iterator[Any]:
         """Run a statement and yield its rows as they are asked for.
 

@@ -29,6 +29,9 @@ def test_other_faults_stay_what_they_are() -> None:
     """A statement that is wrong is our fault, and not that of the disk."""
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
         held().run("SELECT * FROM other")
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        held().find("SELECT * FROM other", ())
+    assert held().find("SELECT * FROM held", ()) is None
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
