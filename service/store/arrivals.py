@@ -20,7 +20,7 @@ from service.store.pools import read_votes
 from service.store.quotas import Quotas, check_refusal, encode_quotas
 from service.store.records import RunSpec, TestSetDraft
 from service.store.scripts import Scripts, text
-from service.store.test_sets import STAGING_MS
+from service.store.staging import STAGING_MS
 
 Spec = RunSpec | TestSetDraft | JudgingSpec
 

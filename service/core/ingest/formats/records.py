@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from service.core.ingest.formats.format import Format, Likeness, Opened, certain
-from service.core.ingest.formats.layouts import SHAPES, Layout, Paths, Shape
+from service.core.ingest.formats.layout import Layout, Paths, Shape
+from service.core.ingest.formats.layouts import SHAPES
 from service.core.ingest.formats.rows import Asked, Misfit, Raw, Row, Vote
 from service.core.ingest.formats.sample import Sample
 
