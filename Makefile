@@ -19,7 +19,7 @@ help:
 	@echo "make demo      evaluate a small search service of our own, and print the report"
 	@echo "make test      run every test with the coverage gate"
 	@echo "make soak      ten times a minute of clients and faults, held to rules (SEED= SECONDS=)"
-	@echo "make serve     run the service on this machine until Ctrl-C"
+	@echo "make serve     run the service on this machine until Ctrl-C (PORT= DATA=)"
 	@echo "make install   make .venv with what the service needs"
 	@echo "make lint      format, lint, types and layers"
 	@echo "make openapi   write openapi.yaml anew"
@@ -34,7 +34,7 @@ demo: $(RUN)
 	@$(BIN)/python examples/demo.py
 
 serve: $(RUN)
-	@$(BIN)/python -m service up
+	@$(BIN)/python -m service up $(if $(PORT),--port $(PORT)) $(if $(DATA),--data $(DATA))
 
 test: $(DEV)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term

@@ -50,6 +50,7 @@ from service.api import (
     test_sets,
     trends,
     versions,
+    watching,
     webhooks,
 )
 from service.api.acceptance import check_request
@@ -72,6 +73,8 @@ from service.core.limiter import RateRules
 from service.core.readiness import WATCH_S, watch_forever
 from service.errors import ServiceError, StoreUnavailableError
 from service.logs import configure_logs
+from service.pages import routes as pages
+from service.pages.routing import show_service_error, show_unexpected
 from service.queue import JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
@@ -92,6 +95,7 @@ _V1: Final = (
     *faqs.HANDLERS,
     *query_samples.HANDLERS,
     *runs.HANDLERS,
+    *watching.HANDLERS,
     *rankings.HANDLERS,
     *reports.HANDLERS,
     *trends.HANDLERS,
@@ -146,6 +150,13 @@ def create_app(settings: Settings) -> Litestar:
             ),
             *system.HANDLERS,
             Router("/", route_handlers=_handlers(monitoring.HANDLERS), guards=[guard.check]),
+            Router(
+                "/",
+                route_handlers=_handlers(pages.HANDLERS),
+                guards=[guard.check],
+                dependencies={"backend": Provide(_serve_caller, sync_to_thread=False)},
+                exception_handlers={ServiceError: show_service_error, Exception: show_unexpected},
+            ),
         ],
         dependencies={"backend": Provide(_find_backend, sync_to_thread=False)},
         exception_handlers={
@@ -154,7 +165,7 @@ def create_app(settings: Settings) -> Litestar:
             Exception: answer_unexpected,
         },
         middleware=[observe(traced=is_traced()), shorten(guard, hot)],
-        state=State({"traffic": traffic, "hot": hot}),
+        state=State({"traffic": traffic, "hot": hot, "guard": guard}),
         before_request=check_request,
         before_send=[see_off(traffic)],
         cors_config=allow_origins(settings.cors_origins),

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 import structlog
 
 import worker.jobs  # noqa: F401  (imported before the first fork, so that each job starts warm)
+from reteval.contract.readiness import Finding
 from service.errors import ServiceError
 from service.logs import configure_logs
 from service.queue import QUEUES, RUNS, JobQueue
 from service.reaper import reap_forever
 from service.settings import Settings, SettingsError
 from service.stderr import forgive_stderr
-from service.store.findings import Finding, UnsafeStoreError
+from service.store.findings import UnsafeStoreError
 from service.store.store import Store
 from service.tracing import start_tracing
 from worker.jobs.runner import PAUSE_S, serve

@@ -82,7 +82,7 @@ def request_of(call: Call[object], target: Target, timeout_s: float) -> dict[str
 
 def user_agent() -> str:
     """Name this package, its release and the Python it runs on."""
-    return f"reteval/{_release()} python/{platform.python_version()}"
+    return f"reteval/{release()} python/{platform.python_version()}"
 
 
 def reply_of(response: httpx.Response) -> Reply:
@@ -145,7 +145,7 @@ def _is_address(base: str) -> bool:
     return url.scheme in ("http", "https") and bool(url.host) and not url.query
 
 
-def _release() -> str:
+def release() -> str:
     for name in DISTRIBUTIONS:
         try:
             return version(name)

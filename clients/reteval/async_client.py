@@ -14,6 +14,7 @@ from reteval._judgings import AsyncJudgings
 from reteval._keeping import AsyncKeeper
 from reteval._leakage import AsyncLeakageChecks
 from reteval._local import AsyncSearch, Rankings
+from reteval._readiness import AsyncLooker
 from reteval._suites import AsyncSuites
 from reteval._uploads import Source, UploadOptions
 from reteval._versions import AsyncVersions
@@ -42,6 +43,7 @@ class AsyncClient(
     AsyncExporter,
     AsyncJudgings,
     AsyncLeakageChecks,
+    AsyncLooker,
     AsyncSuites,
     AsyncVersions,
     AsyncWebhooks,

@@ -14,6 +14,7 @@ from reteval._judgings import Judgings
 from reteval._keeping import Keeper
 from reteval._leakage import LeakageChecks
 from reteval._local import Rankings, Search
+from reteval._readiness import Looker
 from reteval._suites import Suites
 from reteval._uploads import Source, UploadOptions
 from reteval._versions import Versions
@@ -36,7 +37,7 @@ T = TypeVar("T")
 
 
 class Client(
-    Keeper, Access, Builder, Exporter, Judgings, LeakageChecks, Suites, Versions, Webhooks
+    Keeper, Access, Builder, Exporter, Judgings, LeakageChecks, Looker, Suites, Versions, Webhooks
 ):
     """A connection to the service; use it as a context manager, or `close()` it.
 

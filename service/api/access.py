@@ -13,13 +13,21 @@ from msgspec import structs
 from reteval.contract.api_keys import Scope
 from reteval.contract.grants import SHARE_HEADER, SHARE_PARAMETER
 from reteval.contract.tokens import KEY, holds_token
+from service.api.cookies import is_safe, read_session, refuse_elsewhere
 from service.api.envelope import read_header, request_id
 from service.api.limiting import note_standing
-from service.api.operations import OPERATION, Operation, find_operation, opens_by_link
+from service.api.operations import (
+    OPERATION,
+    PAGES,
+    Access,
+    Operation,
+    find_operation,
+    opens_by_link,
+)
 from service.core.access import Visit, admit
 from service.core.backend import Backend
 from service.core.grants import RUN
-from service.core.identity import LOCAL, Identity
+from service.core.identity import LOCAL, NOBODY, Identity
 from service.errors import KeyInUrlError, ServiceError, UnauthorizedError
 
 IDENTITY: Final = "identity"
@@ -71,9 +79,33 @@ class Guard:
         if operation is None:
             raise UnauthorizedError("This route has not said what it needs.")
         _refuse_key_in_url(scope)
+        if operation.tag == PAGES and not is_safe(scope):
+            refuse_elsewhere(scope)
         visit = _read_visit(scope, operation)
+        if operation.scope is Access.OPEN:
+            return structs.replace(NOBODY, ip=visit.ip, request_id=visit.request_id)
         if not self._required:
             return structs.replace(LOCAL, ip=visit.ip, request_id=visit.request_id)
+        return await self._ask(scope, visit)
+
+    async def recognise(self, scope: ASGIScope, key: str) -> Identity:
+        """Return whom a key that somebody typed opens to.
+
+        Raises:
+            ServiceError: nobody, or too many were tried.
+        """
+        client = scope["client"]
+        visit = Visit(
+            key=key,
+            share="",
+            run_id="",
+            scope=None,
+            ip=client[0] if client else "",
+            request_id=request_id(scope),
+        )
+        return await self._ask(scope, visit)
+
+    async def _ask(self, scope: ASGIScope, visit: Visit) -> Identity:
         backend: Backend = scope["litestar_app"].state.backend
         note = partial(note_standing, scope)
         return await admit(backend, visit, operator_key=self._operator_key, note=note)
@@ -99,9 +131,12 @@ def _read_visit(scope: ASGIScope, operation: Operation) -> Visit:
     if opens_by_link(operation):
         share = read_header(scope, _SHARE_NAME) or _find(scope, SHARE_PARAMETER)
     client = scope["client"]
+    # A session reads everywhere; what it changes, it changes through forms of ours.
+    admitted = is_safe(scope) or operation.tag == PAGES
     return Visit(
         key=_read_bearer(read_header(scope, b"authorization") or ""),
         share=share,
+        session=read_session(scope) if admitted else "",
         run_id=scope["path_params"].get(RUN, ""),
         scope=operation.scope if isinstance(operation.scope, Scope) else None,
         ip=client[0] if client else "",

@@ -112,6 +112,8 @@ async def read_files(
         pass  # what follows the last part is of no part, but of the body
     files: dict[str, UploadFile] = {}
     for name, part in form.multi_items():
+        if part == "":
+            continue  # where a form asks for a file, and none was chosen
         if not isinstance(part, UploadFile):
             raise ClientException(f"The part {name!r} is no file; send it with a file name.")
         if name in files:

@@ -27,6 +27,7 @@ from service.api.openapi_problems import (
 from service.api.operations import (
     JSON,
     OPERATION,
+    PAGES,
     Access,
     Answer,
     Operation,
@@ -109,6 +110,15 @@ def describe(routes: Sequence[BaseRoute]) -> Document:
 
 def list_operations(routes: Sequence[BaseRoute]) -> Iterator[Described]:
     """Yield each documented method of each route; HEAD goes without saying."""
+    return (one for one in _list(routes) if one.operation.tag != PAGES)
+
+
+def list_pages(routes: Sequence[BaseRoute]) -> Iterator[Described]:
+    """Yield each page and each form, which are for people and not documented here."""
+    return (one for one in _list(routes) if one.operation.tag == PAGES)
+
+
+def _list(routes: Sequence[BaseRoute]) -> Iterator[Described]:
     for route in routes:
         if not isinstance(route, HTTPRoute):
             continue

@@ -21,6 +21,8 @@ from service.core.grants import RUN
 from service.errors import ServiceError
 
 OPERATION: Final = "operation"
+PAGES: Final = "pages"
+"""The tag of routes for people, which the API's description leaves out."""
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
 CSV: Final = "text/csv"
@@ -35,6 +37,7 @@ YAML: Final = "application/yaml"
 XML: Final = "application/xml"
 TEXT: Final = "text/plain"
 MARKDOWN: Final = "text/markdown"
+EVENTS: Final = "text/event-stream"
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -53,11 +53,16 @@ def answer_service_error(request: "Request[Any, Any, Any]", exc: ServiceError) -
         headers["Retry-After"] = str(exc.retry_after_s or _RETRY_AFTER_S)
     if isinstance(exc, errors.UnauthorizedError):
         headers["WWW-Authenticate"] = 'Bearer realm="reteval"'
-    if isinstance(exc, errors.EndpointNotAllowedError):
-        request.scope["state"][DENIED] = exc
+    note_denial(request, exc)
     if isinstance(exc, errors.UnsupportedMediaTypeError):
         headers["Accept-Encoding"] = ", ".join(ENCODINGS)
     return _answer(request, kind, exc.detail, items=exc.errors, headers=headers, quota=exc.quota)
+
+
+def note_denial(request: "Request[Any, Any, Any]", exc: ServiceError) -> None:
+    """Leave a refusal to call an address for the audit log."""
+    if isinstance(exc, errors.EndpointNotAllowedError):
+        request.scope["state"][DENIED] = exc
 
 
 def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException) -> Response[bytes]:
@@ -81,9 +86,13 @@ def answer_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> Resp
     if isinstance(exc, OSError) and exc.errno in _NO_ROOM:
         _log.error("request.no_room", request_id=request_id(request.scope), exc_info=exc)
         return answer_service_error(request, errors.no_room())
+    return _answer(request, INTERNAL, log_unexpected(request, exc))
+
+
+def log_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> str:
+    """Log an error that nobody foresaw, and return what the client is told of it."""
     _log.error("request.failed", request_id=request_id(request.scope), exc_info=exc)
-    detail = "The service failed; the operator's log has the cause under this request's id."
-    return _answer(request, INTERNAL, detail)
+    return "The service failed; the operator's log has the cause under this request's id."
 
 
 def _answer(

@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 from msgspec import Struct
 
+from reteval.contract.readiness import Readiness
 from service import errors
 from service.api.bodies import AnyRequest
 from service.api.docs_page import CONTENT_SECURITY, render_docs
@@ -16,7 +17,7 @@ from service.api.openapi import describe
 from service.api.operations import HTML, JSON, YAML, Access, Answer, Operation, reads
 from service.api.responses import answer
 from service.core.backend import Backend
-from service.core.readiness import Readiness, require_readiness
+from service.core.readiness import require_readiness
 
 _TAG: Final = "operations"
 

@@ -1,9 +1,10 @@
 """Puts what a route did, or would not call, into the audit log before it is answered."""
 
 from typing import Final
+from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
-from litestar.types import HTTPScope, Scope
+from litestar.types import Scope
 
 from reteval.contract.audit import AuditEvent
 from service.api.access import IDENTITY
@@ -14,8 +15,9 @@ from service.core.audit import record
 from service.core.backend import Backend
 from service.errors import EndpointNotAllowedError
 
-_SUCCESS: Final = (201, 202, 204)
+_SUCCESS: Final = (201, 202, 204, 303)
 _CHANGED: Final = 200
+_LED_ON: Final = 303
 
 
 async def note_event(status: int, headers: Headers, scope: Scope) -> None:
@@ -39,15 +41,12 @@ async def note_event(status: int, headers: Headers, scope: Scope) -> None:
     sent = dict(headers)
     if b"idempotent-replayed" in sent:
         return
-    made = sent.get(b"location", b"").decode("latin-1")
-    await record(backend.of(scope["state"][IDENTITY]), operation.event, target=_target(made, scope))
-
-
-def _target(location: str, scope: HTTPScope) -> str:
-    """Return the ids in the address, then that of what was made."""
-    made = location.rpartition("/")[2]
+    made = urlsplit(sent.get(b"location", b"").decode("latin-1")).path.rpartition("/")[2]
     named = [str(value) for value in scope["path_params"].values()]
-    return "/".join(dict.fromkeys([*named, *([made] if made else [])]))
+    if status == _LED_ON and named:
+        made = ""  # a form leads to a page about what its address names
+    target = "/".join(dict.fromkeys([*named, *([made] if made else [])]))
+    await record(backend.of(scope["state"][IDENTITY]), operation.event, target=target)
 
 
 def _succeeded(status: int, operation: Operation) -> bool:

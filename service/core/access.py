@@ -1,4 +1,4 @@
-"""Letting a caller in: by the operator's key, a team's key, or a link to one run."""
+"""Letting a caller in: by the operator's key, a team's key, a session, or a link to one run."""
 
 import hmac
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from service.core.backend import Backend
 from service.core.identity import EVERYTHING, NOBODY, OPERATOR, READING, Identity, widen
 from service.core.keyring import digest_token
 from service.core.limiter import Standing
+from service.core.sessions import find_session
 from service.errors import ForbiddenError, StorageFullError, UnauthorizedError
 from service.store.api_keys import ApiKeyRecord
 from service.store.keys import DEFAULT_TENANT, SYSTEM_TENANT
@@ -27,11 +28,13 @@ class Visit(Struct, frozen=True, kw_only=True):
     """One request before it is known who sends it.
 
     `key` is the bearer key; `share` the token of a link, where the route is open to links, to
-    `run_id`. An empty one was not sent. `scope` is what the route needs; None: any key will do.
+    `run_id`; `session` that of a person who signed in. An empty one was not sent. `scope` is what
+    the route needs; None: any key will do.
     """
 
     key: str
     share: str
+    session: str = ""
     run_id: str
     scope: Scope | None
     ip: str
@@ -89,12 +92,37 @@ def check_scope(caller: Identity, scope: Scope | None) -> None:
 
 async def _open(backend: Backend, visit: Visit, caller: Identity, operator_key: str) -> Identity:
     if not visit.key:
-        raise UnauthorizedError("Send the header `Authorization: Bearer <key>`.")
+        return await _resume(backend, visit, caller, operator_key)
     if operator_key and hmac.compare_digest(visit.key.encode(), operator_key.encode()):
-        return structs.replace(
-            caller, tenant=DEFAULT_TENANT, team=DEFAULT_TENANT, key=OPERATOR, scopes=EVERYTHING
-        )
-    key = await backend.keyring.find(visit.key)
+        return _become_operator(caller)
+    return await _take(backend, await backend.keyring.find(visit.key), caller)
+
+
+async def _resume(backend: Backend, visit: Visit, caller: Identity, operator_key: str) -> Identity:
+    """Return whom a session stands for: nobody, once its key opens nothing any more."""
+    if not visit.session:
+        raise UnauthorizedError("Send the header `Authorization: Bearer <key>`.")
+    session = await find_session(backend, visit.session)
+    if session is None:
+        raise UnauthorizedError("The session has ended; sign in again.")
+    caller = structs.replace(caller, session=session.id)
+    if session.key == OPERATOR:
+        if not operator_key or digest_token(operator_key) != session.key_digest:
+            raise UnauthorizedError("The key of the session opens nothing any more.")
+        return _become_operator(caller)
+    key = await backend.store.api_keys.find(session.key)
+    if key is None or key.digest != session.key_digest:
+        raise UnauthorizedError("The key of the session opens nothing any more.")
+    return await _take(backend, key, caller)
+
+
+def _become_operator(caller: Identity) -> Identity:
+    return structs.replace(
+        caller, tenant=DEFAULT_TENANT, team=DEFAULT_TENANT, key=OPERATOR, scopes=EVERYTHING
+    )
+
+
+async def _take(backend: Backend, key: ApiKeyRecord, caller: Identity) -> Identity:
     now_ms = backend.now_ms()
     if key.revoked_ms is not None:
         raise UnauthorizedError("The API key was revoked.")

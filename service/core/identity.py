@@ -25,7 +25,8 @@ class Identity(Struct, frozen=True, kw_only=True):
     """The caller of one request. `tenant` is the team whose objects it works on.
 
     That is another team than the caller's own only while it reads through `via`, a grant or a
-    link. `key` is empty where no key is asked for.
+    link. `key` is empty where no key is asked for; `session` is that of a person who signed in
+    with one.
     """
 
     tenant: str
@@ -35,6 +36,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     ip: str = ""
     request_id: str = ""
     via: str = ""
+    session: str = ""
 
     def may(self, scope: Scope) -> bool:
         """Whether the caller has a scope."""

@@ -2,48 +2,20 @@
 
 import asyncio
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Final
 
 import structlog
-from msgspec import Struct
 
 from reteval.contract.diagnostics import Severity
 from reteval.contract.problems import ProblemItem
+from reteval.contract.readiness import Finding, FindingCode, Readiness, ReadinessStatus, Waiting
 from service.core.backend import Backend, to_iso
 from service.errors import NotReadyError, ServiceError, StorageFullError, StoreUnavailableError
-from service.store.findings import Finding, FindingCode
 
 LONG_WAIT_S: Final = 300.0
 """A unit that waits longer for a worker is worth a look."""
 WATCH_S: Final = 60.0
 _log = structlog.get_logger("reteval.readiness")
-
-
-class ReadinessStatus(StrEnum):
-    """`degraded` works with a flaw; `not_ready` cannot work, or may lose what it accepts."""
-
-    READY = "ready"
-    DEGRADED = "degraded"
-    NOT_READY = "not_ready"
-
-
-class Waiting(Struct, frozen=True, kw_only=True):
-    """A queue: live workers, wake-up calls, and for how long its oldest unit has waited for one."""
-
-    workers: int
-    queued: int
-    oldest_s: float
-
-
-class Readiness(Struct, frozen=True, kw_only=True):
-    """`findings` says why the status is not `ready`; `queues` is empty while the store is away."""
-
-    status: ReadinessStatus
-    version: str
-    egress: str
-    findings: tuple[Finding, ...]
-    queues: dict[str, Waiting]
 
 
 async def check_readiness(backend: Backend) -> Readiness:

@@ -1,43 +1,17 @@
 """What is wrong with the store's server, from its own account of itself."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Final
 
-from msgspec import Struct
-
 from reteval.contract.diagnostics import Severity
+from reteval.contract.readiness import Finding, FindingCode
 
 NEARLY_FULL: Final = 0.9
 """Share of the memory bound at which an operator should act."""
 
 
-class FindingCode(StrEnum):
-    """What keeps the service from its work, or soon may. Documented in `docs/store-faults.md`."""
-
-    STORE_UNAVAILABLE = "store_unavailable"
-    STORE_FULL = "store_full"
-    STORE_NEARLY_FULL = "store_nearly_full"
-    EVICTION = "eviction"
-    REPLICA = "replica"
-    WRITE_ERRORS = "write_errors"
-    NOT_DURABLE = "not_durable"
-    STORE_EMPTIED = "store_emptied"
-    NO_WORKER = "no_worker"
-    LONG_WAIT = "long_wait"
-
-
 class UnsafeStoreError(Exception):
     """A server that may drop results by itself: nothing should be started on it."""
-
-
-class Finding(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong: `block` means that work cannot be done or may be lost."""
-
-    code: FindingCode
-    severity: Severity
-    message: str
-    fix: str
 
 
 def inspect_server(info: Mapping[str, Any]) -> list[Finding]:

@@ -237,6 +237,11 @@ def link(link_id: str) -> str:
     return f"t:{SYSTEM_TENANT}:link:{link_id}"
 
 
+def session(session_id: str) -> str:
+    """A session, found before its team is known."""
+    return f"t:{SYSTEM_TENANT}:session:{session_id}"
+
+
 def audit(log: str) -> str:
     """A stream of events."""
     return f"t:{SYSTEM_TENANT}:audit:{log}"

@@ -3,6 +3,7 @@
 import secrets
 from typing import Final
 
+from reteval.contract.readiness import Finding, FindingCode
 from service.store import keys
 from service.store.api_keys import ApiKeys
 from service.store.audit import Audit
@@ -15,7 +16,7 @@ from service.store.damage import Damage
 from service.store.deliveries import Deliveries
 from service.store.endpoints import Endpoints
 from service.store.errands import LeakageChecks, Previews, Probes
-from service.store.findings import Finding, FindingCode, UnsafeStoreError, inspect_server
+from service.store.findings import UnsafeStoreError, inspect_server
 from service.store.grants import Grants
 from service.store.idempotency import IdempotencyKeys
 from service.store.intervention import Intervention
@@ -34,6 +35,7 @@ from service.store.reservations import Reservations
 from service.store.retention import Retention
 from service.store.runs import Runs
 from service.store.scripts import Scripts
+from service.store.sessions import Sessions
 from service.store.shards import Shards
 from service.store.sizes import Sizes
 from service.store.suites import Suites
@@ -88,6 +90,7 @@ class Store:
         self.api_keys = ApiKeys(connection, scripts)
         self.grants = Grants(connection, scripts)
         self.links = Links(connection, scripts)
+        self.sessions = Sessions(connection)
         self.audit = Audit(connection, scripts)
 
     @classmethod

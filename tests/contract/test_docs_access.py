@@ -60,7 +60,7 @@ def test_page_tells_the_numbers_and_names_of_the_code() -> None:
 
 
 def test_links_open_every_route_that_reads_a_run() -> None:
-    """What the page says of links: the run, its report, rows, rankings, variants, exports."""
+    """What the page says of links: a run, its events, report, rows, rankings, variants, exports."""
     assert {operation.id for operation in OPERATIONS if opens_by_link(operation)} == {
         "getRun",
         "getResults",
@@ -68,4 +68,5 @@ def test_links_open_every_route_that_reads_a_run() -> None:
         "listOutcomes",
         "listVariants",
         "exportRun",
+        "watchRun",
     }

@@ -39,7 +39,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "service.tracing",
     ),
     "service.api": ("service.core", "service.errors", "service.logs", "service.tracing"),
-    "service.pages": ("service.core", "service.errors"),
+    # Pages are behind the same guard, and read requests as the API does.
+    "service.pages": ("service.api", "service.core", "service.errors"),
     "service.app": (
         "service.api",
         "service.pages",
@@ -132,6 +133,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "aiohttp": ("worker.search",),
     "opentelemetry": ("service.tracing",),
     "prometheus_client": ("service.api",),
+    "jinja2": ("service.pages.rendering",),
+    "vl_convert": ("service.pages.charts.drawing",),
     # Nothing else may open a way out: the egress policy is applied in one place.
     "socket": ("service.standalone", "worker.search"),
     "http.client": ("service.standalone",),

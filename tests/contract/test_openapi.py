@@ -5,7 +5,7 @@ import pytest
 import yaml
 from openapi_spec_validator import validate
 
-from service.api.openapi import list_operations
+from service.api.openapi import list_operations, list_pages
 from service.app import create_app, openapi_yaml
 from service.settings import Settings
 
@@ -48,7 +48,7 @@ def test_request_schemas_forbid_unknown_fields(document: Any) -> None:
 def test_every_handler_is_described_once() -> None:
     """Each route but OPTIONS has an operation with its own id, an answer and, in /v1, errors."""
     routes = create_app(SETTINGS).routes
-    found = list(list_operations(routes))
+    found = [*list_operations(routes), *list_pages(routes)]
     methods = sum(
         len(set(route.methods) - {"HEAD", "OPTIONS"})
         for route in routes

@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from reteval.cli.words import Commands, add_command, add_global_options
+from reteval.cli.words import Commands, add_command
 from reteval.contract.api_keys import (
     DEFAULT_DAYS,
     DEFAULT_OVERLAP_HOURS,
@@ -71,25 +71,27 @@ def add_access(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 def _add_teams(commands: "Commands[argparse.ArgumentParser]") -> None:
     actions = _add_actions(commands, "teams", "make and list teams (for admins)", TEAMS_EXAMPLE)
-    create = _add_action(actions, "create", "make a team")
+    create = add_command(actions, "create", "make a team", TEAMS_EXAMPLE)
     create.add_argument("id", metavar="ID", help="small letters, digits and hyphens")
     create.add_argument("--name", help="what people call it; default: the id")
-    _add_action(actions, "list", "list all teams")
+    add_command(actions, "list", "list all teams", TEAMS_EXAMPLE)
 
 
 def _add_keys(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "make, list, rotate and revoke API keys"
     actions = _add_actions(commands, "keys", about, KEYS_EXAMPLE)
-    create = _add_action(actions, "create", "make a key; its secret is shown once")
+    create = add_command(actions, "create", "make a key; its secret is shown once", KEYS_EXAMPLE)
     create.add_argument("name", metavar="NAME", help="what it is for")
     create.add_argument("--scopes", required=True, metavar="A,B", help=f"of {SCOPES}")
     create.add_argument(
         "--days", type=int, metavar="N", help=f"it opens; {DEFAULT_DAYS}, at most {MAX_DAYS}"
     )
     create.add_argument("--team", help="for another team (for admins)")
-    shown = _add_action(actions, "list", "list keys, newest first")
+    shown = add_command(actions, "list", "list keys, newest first", KEYS_EXAMPLE)
     shown.add_argument("--team", help="of another team (for admins)")
-    rotate = _add_action(actions, "rotate", "make a key like another one, which ends soon")
+    rotate = add_command(
+        actions, "rotate", "make a key like another one, which ends soon", KEYS_EXAMPLE
+    )
     rotate.add_argument("key", metavar="KEY", help="id of the key")
     rotate.add_argument(
         "--overlap-hours",
@@ -97,29 +99,31 @@ def _add_keys(commands: "Commands[argparse.ArgumentParser]") -> None:
         metavar="N",
         help=f"hours the old one still opens; {DEFAULT_OVERLAP_HOURS}",
     )
-    revoke = _add_action(actions, "revoke", "let a key open nothing any more")
+    revoke = add_command(actions, "revoke", "let a key open nothing any more", KEYS_EXAMPLE)
     revoke.add_argument("key", metavar="KEY", help="id of the key")
 
 
 def _add_grant(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "let other teams read runs and test sets"
     actions = _add_actions(commands, "grant", about, GRANT_EXAMPLE)
-    create = _add_action(actions, "create", "let a team, or everyone, read something")
+    create = add_command(
+        actions, "create", "let a team, or everyone, read something", GRANT_EXAMPLE
+    )
     create.add_argument("--to", required=True, metavar="TEAM", help="id of a team, or *")
     subject = create.add_mutually_exclusive_group(required=True)
     subject.add_argument("--run", help="id of a run")
     subject.add_argument("--test-set", help="id of a test set, or name (its newest version)")
     subject.add_argument("--label", help="all runs that have it, later ones, too")
-    shown = _add_action(actions, "list", "list grants, oldest first")
+    shown = add_command(actions, "list", "list grants, oldest first", GRANT_EXAMPLE)
     shown.add_argument("--received", action="store_true", help="those of others to this team")
-    delete = _add_action(actions, "delete", "take a grant back")
+    delete = add_command(actions, "delete", "take a grant back", GRANT_EXAMPLE)
     delete.add_argument("grant", metavar="GRANT", help="id of the grant")
 
 
 def _add_share(commands: "Commands[argparse.ArgumentParser]") -> None:
     about = "open one run to whoever has a link"
     actions = _add_actions(commands, "share", about, SHARE_EXAMPLE)
-    create = _add_action(actions, "create", "make a link; it is shown once")
+    create = add_command(actions, "create", "make a link; it is shown once", SHARE_EXAMPLE)
     create.add_argument("run", metavar="RUN", help="id of the run")
     create.add_argument(
         "--days",
@@ -127,9 +131,9 @@ def _add_share(commands: "Commands[argparse.ArgumentParser]") -> None:
         metavar="N",
         help=f"it opens; {DEFAULT_LINK_DAYS}, at most {MAX_LINK_DAYS}",
     )
-    shown = _add_action(actions, "list", "list the links that open a run")
+    shown = add_command(actions, "list", "list the links that open a run", SHARE_EXAMPLE)
     shown.add_argument("run", metavar="RUN", help="id of the run")
-    delete = _add_action(actions, "delete", "close a link")
+    delete = add_command(actions, "delete", "close a link", SHARE_EXAMPLE)
     delete.add_argument("run", metavar="RUN", help="id of the run")
     delete.add_argument("link", metavar="LINK", help="id of the link")
 
@@ -172,11 +176,3 @@ def _add_actions(
 ) -> "Commands[argparse.ArgumentParser]":
     parser = add_command(commands, name, about, example)
     return parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-
-
-def _add_action(
-    actions: "Commands[argparse.ArgumentParser]", name: str, about: str
-) -> argparse.ArgumentParser:
-    parser = actions.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
-    add_global_options(parser)
-    return parser

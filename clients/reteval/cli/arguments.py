@@ -4,7 +4,7 @@ Only what was given is sent, so that the service's own defaults hold.
 """
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -34,12 +34,25 @@ def head_of(options: argparse.Namespace) -> UploadOptions:
     return cast("UploadOptions", kept)
 
 
+def tell_apart(options: argparse.Namespace) -> None:
+    """Take the word that is an address for the endpoint's and the other for the test set's."""
+    words = [word for word in (options.test_set, options.endpoint_url) if word is not None]
+    addresses = [word for word in words if "://" in word]
+    if len(addresses) == 1:
+        options.endpoint_url = addresses[0]
+        options.test_set = next((word for word in words if word != addresses[0]), None)
+    elif len(words) == 1:
+        options.test_set, options.endpoint_url = words[0], None
+
+
 def run_request(options: argparse.Namespace) -> dict[str, Any]:
     """Build the body of a run.
 
     Raises:
-        UsageError: options that contradict each other or cannot be read.
+        UsageError: options that are missing, contradict each other or cannot be read.
     """
+    if options.test_set is None:
+        raise UsageError("no test set: write its id or name, or a test_set in the profile")
     return {"test_set": options.test_set, **suite_run_request(options)}
 
 
@@ -55,7 +68,7 @@ def suite_run_request(options: argparse.Namespace) -> dict[str, Any]:
         if getattr(options, name) is not None
     }
     request: dict[str, Any] = {
-        "endpoint": _endpoint(options),
+        "endpoint": endpoint_of(options),
         "label": options.label,
         "metrics": _words(options.metrics),
         "k_values": _cutoffs(options.k),
@@ -66,6 +79,27 @@ def suite_run_request(options: argparse.Namespace) -> dict[str, Any]:
         "split": options.split,
     }
     return {name: value for name, value in request.items() if value not in (None, [], {})}
+
+
+def target_words(options: argparse.Namespace) -> list[str]:
+    """Return the words that name the same test set and endpoint again, without the profile's."""
+    words = [] if "test_set" in options.filled or not options.test_set else [options.test_set]
+    if "endpoint" in options.filled:
+        return words
+    words += [options.endpoint_url] if options.endpoint_url else []
+    return words + (["--endpoint", str(options.endpoint)] if options.endpoint else [])
+
+
+def relabel(words: Sequence[str], label: str) -> list[str]:
+    """Return the words of a run with another label."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--label":
+            next(rest, None)
+        elif not word.startswith("--label="):
+            kept.append(word)
+    return [*kept, "--label", label]
 
 
 def rescore_request(options: argparse.Namespace) -> dict[str, Any]:
@@ -156,14 +190,10 @@ def probe_request(options: argparse.Namespace) -> dict[str, Any]:
     Raises:
         UsageError: no endpoint, or nothing to send.
     """
-    word = options.endpoint_url or ""
-    if options.endpoint is not None and options.test_set is None and "://" not in word:
-        # With the description in a file, the one word left is the test set.
-        options.endpoint_url, options.test_set = None, options.endpoint_url
     if options.test_set is None and not options.query:
         raise UsageError("nothing to send: name a TEST_SET, or give --query TEXT")
     request: dict[str, Any] = {
-        "endpoint": _endpoint(options),
+        "endpoint": endpoint_of(options),
         "test_set": options.test_set,
         "queries": [{"query": text} for text in options.query],
         "depth": options.depth,
@@ -171,12 +201,21 @@ def probe_request(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in request.items() if value not in (None, [], {})}
 
 
-def _endpoint(options: argparse.Namespace) -> dict[str, Any]:
-    endpoint = {} if options.endpoint is None else _json_object(options.endpoint)
+def endpoint_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Build the description of an endpoint: a file's or a profile's, and the words beside it.
+
+    Raises:
+        UsageError: there is no address, or a header that cannot be read.
+    """
+    described = options.endpoint
+    endpoint = _json_object(described) if isinstance(described, Path) else {**(described or {})}
     if options.endpoint_url is not None:
         endpoint["url"] = options.endpoint_url
     if "url" not in endpoint:
-        raise UsageError("no endpoint: write its URL, or --endpoint FILE with a url in it")
+        raise UsageError(
+            "no endpoint: write its URL, --endpoint FILE with a url in it, or an endpoint in the "
+            "profile"
+        )
     headers = _headers(options)
     if headers:
         endpoint["headers"] = {**endpoint.get("headers", {}), **headers}

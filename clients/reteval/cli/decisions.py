@@ -10,6 +10,8 @@ from reteval.contract.gates import EXIT_CODES
 from reteval.contract.power import PowerAnswer
 from reteval.errors import ClientError, RetevalError
 
+GATE_FILE: Final = "gate.yaml"
+"""Where `reteval init` writes a gate, and where a hint takes it from."""
 _OUTCOMES: Final = {code: outcome.value for outcome, code in EXIT_CODES.items()}
 
 
@@ -24,6 +26,11 @@ def compare(session: Session) -> int:
         session.print(f"{ended.id} {ended.status.value}: {ended.error or 'no reason given'}\n")
     else:
         session.print("\n".join(comparison_lines(ended.report)) + "\n")
+        if (session.place.folder / GATE_FILE).exists():
+            runs = ("--run", options.candidate, "--baseline", options.baseline)
+            session.hint("gate", GATE_FILE, *runs)
+        else:
+            session.hint("open", ended.id)
     return Exit.DONE if ended.report is not None else Exit.RUN_FAILED
 
 

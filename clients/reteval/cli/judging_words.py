@@ -8,14 +8,21 @@ from reteval.cli.words import Commands, add_command
 from reteval.contract.votes import Consensus
 
 JUDGING_EXAMPLE: Final = """\
-example:
+examples:
   reteval judging create docs --endpoint-url https://search.example/query --depth 10
   reteval judging pool jdg_0123456789abcdef --wait
+  reteval judging try jdg_0123456789abcdef judge.json
+  reteval judging scorecard jdg_0123456789abcdef judge.json
   reteval judging estimate jdg_0123456789abcdef judge.json
   reteval judging judge jdg_0123456789abcdef judge.json --wait
   reteval judging review jdg_0123456789abcdef > review.csv
   reteval judging vote jdg_0123456789abcdef review.csv --rater ada
+  reteval judging measure jdg_0123456789abcdef
   reteval judging freeze jdg_0123456789abcdef --consensus median
+  reteval judging list
+  reteval judging show jdg_0123456789abcdef
+  reteval judging cancel jdg_0123456789abcdef
+  reteval judging remove jdg_0123456789abcdef
 
 judge.json describes the model: {"model": {"base_url": "…", "name": "…"}, "prompt": "graded"};
 its key is taken from the environment's RETEVAL_JUDGE_KEY, where the file has none.

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from reteval.cli.arguments import probe_request
+from reteval.cli.arguments import probe_request, target_words
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import NOTHING, number
 from reteval.contract.probes import (
@@ -32,6 +32,8 @@ def probe(session: Session) -> int:
         session.print(f"{ended.id} {ended.status.value}: {ended.error or 'no reason given'}\n")
     else:
         session.print("\n".join(probe_lines(ended.report)) + "\n")
+        if ended.report.overlap.overlap_q and not options.header:
+            session.hint("run", *target_words(options), "--label", "baseline", "--wait")
     return Exit.DONE if ended.report is not None else Exit.RUN_FAILED
 
 

@@ -9,17 +9,22 @@ PRESETS: Final = ("quick", "default", "full")
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the endpoint, labels, measures and limits of a run."""
-    parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
-    parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
-    )
+    add_endpoint_words(parser)
     parser.add_argument("--label", help="what this run tries")
     parser.add_argument("--meta", action="append", default=[], metavar="K=V", help="repeatable")
     parser.add_argument("--split", metavar="NAME", help="only its queries, such as tune or holdout")
     _add_measures(parser)
     _add_limits(parser)
     parser.add_argument("--wait", action="store_true", help="wait, then print the results")
+
+
+def add_endpoint_words(parser: argparse.ArgumentParser) -> None:
+    """Add the ways to say which endpoint is meant, and what is sent along."""
+    parser.add_argument("endpoint_url", metavar="URL", nargs="?", help="the search endpoint")
+    parser.add_argument("--endpoint", type=Path, metavar="FILE", help="JSON that describes it")
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="'K: V'", help="sent to it; repeatable"
+    )
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:

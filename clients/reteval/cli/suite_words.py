@@ -15,6 +15,9 @@ examples:
   reteval suite create search docs faq 'tickets'
   reteval suite run search https://search.example/query --label hybrid-k60 --wait
   reteval suite results srn_0123456789abcdef
+  reteval suite cancel srn_0123456789abcdef
+  reteval suite list
+  reteval suite remove search
 """
 
 
@@ -39,6 +42,7 @@ def add_suites(commands: "Commands[argparse.ArgumentParser]") -> None:
     for action in (run, add_command(actions, "remove", "delete a suite", SUITE_EXAMPLE)):
         action.add_argument("suite", metavar="SUITE", help="id or name")
     add_run_options(run)
+    run.set_defaults(profiled=("endpoint", "metrics"))
     for name, about in (
         ("results", "print what a run over a suite has brought"),
         ("cancel", "cancel all runs of it"),

@@ -8,18 +8,13 @@ from msgspec import UNSET
 from reteval.cli.arguments import suite_request, suite_run_request
 from reteval.cli.progress import meter_for
 from reteval.cli.report import counts_line
+from reteval.cli.running import ENDS
 from reteval.cli.session import Exit, Session
 from reteval.cli.tables import interval, number, table
-from reteval.contract.runs import RunStatus
 from reteval.contract.suites import Suite, SuiteRow, SuiteRun
 
 _HEAD: Final = ("suite", "name", "test sets")
 _STRATA_HEAD: Final = ("stratum", "queries", "tune", "holdout")
-_ENDS: Final = {
-    RunStatus.COMPLETED: Exit.DONE,
-    RunStatus.COMPLETED_WITH_ERRORS: Exit.DONE,
-    RunStatus.FAILED: Exit.RUN_FAILED,
-}
 
 
 def split(session: Session) -> int:
@@ -94,17 +89,15 @@ def _show_started(session: Session, run: SuiteRun) -> int:
     if session.options.json:
         session.print_json(run)
     else:
-        session.print(
-            f"{run.id} {run.status.value}: {len(run.rows)} runs\n"
-            f"next: reteval suite results {run.id}\n"
-        )
+        session.print(f"{run.id} {run.status.value}: {len(run.rows)} runs\n")
+        session.hint("suite", "results", run.id)
     return Exit.DONE
 
 
 def _watch(session: Session, suite_run_id: str) -> SuiteRun:
     if session.options.json:
         return session.client.wait_suite(suite_run_id)
-    meter = meter_for(session.stderr, session.clock)
+    meter = meter_for(session.stderr.stream, session.place.clock)
     try:
         return session.client.wait_suite(suite_run_id, on_progress=meter.show)
     finally:
@@ -118,7 +111,7 @@ def _show(session: Session, run: SuiteRun) -> int:
         session.print(render(run))
     if not run.status.terminal:
         return Exit.DONE
-    return _ENDS.get(run.status, Exit.REFUSED)
+    return ENDS.get(run.status, Exit.REFUSED)
 
 
 def render(run: SuiteRun) -> str:

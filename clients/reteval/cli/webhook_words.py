@@ -9,9 +9,14 @@ from reteval.contract.webhooks import DEFAULT_GRACE_S, RunEvent
 WEBHOOKS_EXAMPLE: Final = """\
 examples:
   reteval webhooks add https://ci.example/hook --event run.failed --label main
+  reteval webhooks list
   reteval webhooks ping wh_0123456789abcdef
+  reteval webhooks off wh_0123456789abcdef
+  reteval webhooks on wh_0123456789abcdef
+  reteval webhooks rotate wh_0123456789abcdef --grace 3600
   reteval webhooks log wh_0123456789abcdef
   reteval webhooks replay wh_0123456789abcdef evt_0123456789abcdef
+  reteval webhooks remove wh_0123456789abcdef
 """
 
 

@@ -10,6 +10,9 @@ def add_global_options(parser: argparse.ArgumentParser) -> None:
     # Accepted before and after the command's name; an absent one must not undo the other.
     absent = argparse.SUPPRESS
     parser.add_argument("--url", default=absent, help="the service; default: RETEVAL_URL")
+    parser.add_argument(
+        "--profile", default=absent, metavar="NAME", help="default: RETEVAL_PROFILE"
+    )
     parser.add_argument("--api-key", default=absent, help="default: RETEVAL_API_KEY")
     parser.add_argument(
         "--json", action="store_true", default=absent, help="print the JSON document only"

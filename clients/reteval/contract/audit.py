@@ -51,6 +51,8 @@ class AuditEvent(StrEnum):
     JUDGING_CANCELLED = "judging_cancelled"
     JUDGING_FROZEN = "judging_frozen"
     JUDGING_DELETED = "judging_deleted"
+    SIGNED_IN = "signed_in"
+    SIGNED_OUT = "signed_out"
     GRANT_USED = "grant_used"
     LINK_USED = "link_used"
     ACCESS_REFUSED = "access_refused"
@@ -63,6 +65,8 @@ class AuditEvent(StrEnum):
 
 
 _VISITS = (
+    AuditEvent.SIGNED_IN,
+    AuditEvent.SIGNED_OUT,
     AuditEvent.GRANT_USED,
     AuditEvent.LINK_USED,
     AuditEvent.ACCESS_REFUSED,

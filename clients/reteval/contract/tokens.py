@@ -1,4 +1,4 @@
-"""The form of API keys and share tokens: prefix, id, secret and checksum.
+"""The form of API keys, share tokens and sessions: prefix, id, secret and checksum.
 
 The prefix lets scanners find one that leaked, the checksum shows a typo without asking anybody.
 """
@@ -11,14 +11,15 @@ from msgspec import Struct
 
 KEY: Final = "reteval"
 SHARE: Final = "share"
-"""Prefixes: of an API key, and of a token that opens one run for reading."""
+SESSION: Final = "session"
+"""Prefixes: of an API key, of a token that opens one run for reading, of a person's session."""
 ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ID_CHARS: Final = 22
 SECRET_CHARS: Final = 43
 """62^43 is above 2^256."""
 _SUM_CHARS: Final = 6
 _FORM: Final = re.compile(
-    rf"(?P<body>(?P<prefix>{KEY}|{SHARE})_(?P<id>[0-9A-Za-z]{{{ID_CHARS}}})"
+    rf"(?P<body>(?P<prefix>{KEY}|{SHARE}|{SESSION})_(?P<id>[0-9A-Za-z]{{{ID_CHARS}}})"
     rf"_[0-9A-Za-z]{{{SECRET_CHARS}}})_(?P<sum>[0-9A-Za-z]{{{_SUM_CHARS}}})"
 )
 

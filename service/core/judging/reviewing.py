@@ -74,6 +74,20 @@ async def page_pairs(
     return JudgedPairPage(items=tuple(rows), next_cursor=cursors.issue(scope, f"{query}-0"))
 
 
+async def get_pair(
+    backend: Backend, judging_id: str, query_id: str, doc_id: str
+) -> JudgedPair | None:
+    """Return one pair of a pool with its votes; None where it is not there.
+
+    Raises:
+        NotFoundError: no such judging.
+    """
+    record = await backend.store.judgings.get(backend.tenant, judging_id)
+    async for pool in backend.store.pools.read(backend.tenant, record.id, [query_id]):
+        return next((row for row in _list_rows(pool) if row.pair.doc_id == doc_id), None)
+    return None
+
+
 async def page_review(
     backend: Backend,
     judging_id: str,
@@ -124,7 +138,7 @@ async def list_review(
             async for pool in backend.store.pools.read(backend.tenant, record.id, ids)
         }
         for place, one in enumerate(queued, start=start):
-            row = _show_queued(one, pools.get(one.query_id), suggest=suggest)
+            row = _show_queued(one, pools.get(one.query_id), suggested=suggest)
             if row is not None:
                 yield place, row
         start += len(queued)
@@ -213,7 +227,7 @@ def _list_rows(pool: Pooled) -> Iterator[JudgedPair]:
         )
 
 
-def _show_queued(one: QueuedPair, pool: Pooled | None, *, suggest: bool) -> ReviewRow | None:
+def _show_queued(one: QueuedPair, pool: Pooled | None, *, suggested: bool) -> ReviewRow | None:
     """Return the row of a queued pair; None where a person has voted, or the pair is gone."""
     pair = next((pair for pair in pool.pairs if pair.doc_id == one.doc_id), None) if pool else None
     if pool is None or pair is None:
@@ -228,14 +242,15 @@ def _show_queued(one: QueuedPair, pool: Pooled | None, *, suggest: bool) -> Revi
         text=pair.text,
         reason=one.reason,
         flags=one.flags,
-        suggestion=_suggest(votes) if suggest else None,
+        suggestion=suggest(votes) if suggested else None,
     )
 
 
-def _suggest(votes: Sequence[Vote]) -> Suggestion | None:
-    if not votes:
+def suggest(votes: Sequence[Vote]) -> Suggestion | None:
+    """Return what the last model said of a pair, if any did."""
+    last = next((vote for vote in reversed(votes) if vote.kind is RaterKind.LLM), None)
+    if last is None:
         return None
-    last = votes[-1]
     return Suggestion(rater=last.rater, grade=last.grade, explanation=last.explanation)
 
 

@@ -4,7 +4,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from reteval.cli.arguments import UsageError, head_of, require_one_source, run_request
+from reteval.cli.arguments import (
+    UsageError,
+    head_of,
+    relabel,
+    require_one_source,
+    run_request,
+    target_words,
+    tell_apart,
+)
 from reteval.cli.parser import build_parser
 from reteval.contract.runs import RunRequest
 
@@ -116,3 +124,51 @@ def test_require_one_source(argv: list[str], fine: bool) -> None:  # noqa: FBT00
         return
     with pytest.raises(UsageError, match="either FILE, or --topics"):
         require_one_source(options)
+
+
+@pytest.mark.parametrize(
+    ("argv", "test_set", "url"),
+    [
+        (("run", "docs", SEARCH), "docs", SEARCH),
+        (("run", SEARCH), None, SEARCH),
+        (("run", "docs"), "docs", None),
+        (("run",), None, None),
+        (("run", "docs", "search.example/q"), "docs", "search.example/q"),
+        (("probe", SEARCH, "docs"), "docs", SEARCH),
+        (("probe", "docs", SEARCH), "docs", SEARCH),
+        (("probe", "docs"), "docs", None),
+    ],
+)
+def test_words_are_told_apart(argv: tuple[str, ...], test_set: str | None, url: str | None) -> None:
+    """An address is the endpoint's wherever it stands; one word without a scheme is a test set."""
+    options = build_parser().parse_args(argv)
+    tell_apart(options)
+    assert (options.test_set, options.endpoint_url) == (test_set, url)
+
+
+def test_target_words_leave_the_profile_out() -> None:
+    """What was written is written again, what the profile said is not."""
+    options = build_parser().parse_args(["run", "docs", SEARCH, "--endpoint", "e.json"])
+    options.filled = set()
+    assert target_words(options) == ["docs", SEARCH, "--endpoint", "e.json"]
+    options.filled = {"test_set"}
+    assert target_words(options) == [SEARCH, "--endpoint", "e.json"]
+    options.filled = {"test_set", "endpoint"}
+    assert target_words(options) == []
+    options = build_parser().parse_args(["probe", "--query", "x"])
+    options.filled = set()
+    assert target_words(options) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "docs", "--label", "a", "--wait"],
+        ["run", "docs", "--label=a", "--wait"],
+        ["run", "docs", "--wait"],
+        ["run", "docs", "--wait", "--label"],
+    ],
+)
+def test_relabel_changes_the_label_alone(words: list[str]) -> None:
+    """Whichever way it was written, the old label is gone."""
+    assert relabel(words, "b") == ["run", "docs", "--wait", "--label", "b"]

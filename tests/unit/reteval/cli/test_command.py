@@ -1,7 +1,7 @@
 import io
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import httpx
@@ -10,7 +10,10 @@ import pytest
 
 from reteval import Client, Retry, RunStatus
 from reteval.cli import main
-from reteval.contract.runs import Progress
+from reteval.cli.place import Place
+from reteval.contract.runs import Progress, RunPage
+from reteval.contract.splits import SplitShare
+from tests.unit.reteval.cli.places import Terminal, a_place
 from tests.unit.reteval.documents import (
     URL,
     Handler,
@@ -25,29 +28,23 @@ from tests.unit.reteval.documents import (
 SEARCH = "http://search.example/q"
 
 
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        """Say so."""
-        return True
-
-
 def command(
     *argv: str,
-    answers: Sequence[httpx.Response | Exception | Handler],
+    answers: Iterable[httpx.Response | Exception | Handler],
     stderr: io.StringIO | None = None,
+    stdout: io.StringIO | None = None,
+    place: Place | None = None,
 ) -> tuple[int, str, str, Script]:
     """Carry out a command line against a scripted service."""
     service = Script(answers)
-    out, err = io.StringIO(), stderr or io.StringIO()
+    out, err = stdout or io.StringIO(), stderr or io.StringIO()
 
     def connect(url: str | None, api_key: str | None) -> Client:
         http = httpx.Client(transport=httpx.MockTransport(service))
         quiet: Callable[[float], object] = lambda _: None  # noqa: E731 - one word
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=quiet)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err)
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=place or a_place())
     return code, out.getvalue(), err.getvalue(), service
 
 
@@ -91,9 +88,9 @@ def test_upload_trec_as_json(tmp_path: Path) -> None:
 
 def test_run_says_what_comes_next() -> None:
     """A run that is not waited for is printed with its cost and the next command."""
-    code, out, _, _ = command("run", "docs", SEARCH, answers=[answer(a_run(), 202)])
-    expected = "run_1 queued: 10 queries and at most 40 changed ones\nnext: reteval wait run_1\n"
-    assert (0, expected) == (code, out)
+    code, out, err, _ = command("run", "docs", SEARCH, answers=[answer(a_run(), 202)])
+    expected = "run_1 queued: 10 queries and at most 40 changed ones\n"
+    assert (0, expected, "next: reteval wait run_1\n") == (code, out, err)
 
 
 def test_run_as_json() -> None:
@@ -114,18 +111,22 @@ def test_run_and_wait_prints_the_report() -> None:
         answer(running),
         ended(RunStatus.COMPLETED),
         answer(a_report()),
+        answer(RunPage(items=(a_run(),))),
     ]
     code, out, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers)
     assert 0 == code
     assert "recall@5  0.810" in out
-    expected = "started run_1\nrun_1 running 4/10, 1 failed\nrun_1 completed 0/10\n"
-    assert expected == err
+    assert err == (
+        "started run_1\nrun_1 running 4/10, 1 failed\nrun_1 completed 0/10\n"
+        f"next: reteval run docs {SEARCH} --wait --label candidate\n"
+    )
 
 
 def test_run_and_wait_on_a_terminal() -> None:
     """On a terminal one line redraws itself and is ended before the report."""
     answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
-    code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=answers, stderr=Terminal())
+    words = ("run", "docs", SEARCH, "--wait", "--header", "A: b")
+    code, _, err, _ = command(*words, answers=answers, stderr=Terminal())
     assert (0, f"started run_1\n\r[{'-' * 24}] completed 0/10\n") == (code, err)
 
 
@@ -198,6 +199,8 @@ def test_results_that_are_no_report() -> None:
         (("upload",), "write either FILE"),
         (("upload", "absent.json"), "absent.json"),
         (("run", "docs"), "no endpoint"),
+        (("run", SEARCH), "no test set: write its id or name"),
+        (("run",), "no test set: write its id or name"),
         (("wait", ""), "no id or name"),
         (("--url", "here", "wait", "run_1"), "no address of a service"),
     ],
@@ -212,9 +215,9 @@ def test_wrong_command_lines(argv: tuple[str, ...], said: str) -> None:
 def test_words_that_cannot_be_parsed(capsys: pytest.CaptureFixture[str]) -> None:
     """The parser itself answers 2, too."""
     with pytest.raises(SystemExit) as caught:
-        main(["run"])
+        main(["wait"])
     assert 2 == caught.value.code
-    assert "TEST_SET" in capsys.readouterr().err
+    assert "RUN" in capsys.readouterr().err
 
 
 def test_interrupt_says_that_the_run_goes_on() -> None:
@@ -279,4 +282,81 @@ def test_main_writes_to_the_real_streams(capsys: pytest.CaptureFixture[str]) -> 
     assert 0 == main(["wait", "run_1"], connect=lambda _, key: Client(URL, key, http=http))
     captured = capsys.readouterr()
     assert "run_1 completed\n" == captured.out
-    assert "run_1 completed 0/10\n" == captured.err
+    assert "run_1 completed 0/10\nnext: reteval results run_1\n" == captured.err
+
+
+def test_second_run_is_compared_with_the_first() -> None:
+    """After a run the hint names the newest other one of the same test set."""
+    part = a_run(id="run_9", split=SplitShare(name="tune", outside=5))
+    found = RunPage(items=(a_run(), part, a_run(id="run_0")))
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report()), answer(found)]
+    _, _, err, service = command("run", "docs", SEARCH, "--wait", answers=answers)
+    assert err.endswith("\nnext: reteval compare run_0 run_1\n")
+    assert dict(service.requests[-1].url.params) == {
+        "test_set": "ts_1",
+        "status": "completed",
+        "limit": "20",
+    }
+
+
+def test_hint_that_cannot_be_found_is_left_out() -> None:
+    """A report that is printed is no failure for want of a hint."""
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
+    refusal = problem(403, "forbidden")
+    code, _, err, _ = command("run", "docs", SEARCH, "--wait", answers=[*answers, refusal])
+    assert (code, "next" in err) == (0, False)
+
+
+def test_key_is_in_no_hint() -> None:
+    """A command line that holds a key is not repeated."""
+    answers = [answer(a_run(), 202), ended(RunStatus.COMPLETED), answer(a_report())]
+    words = ("run", "docs", SEARCH, "--wait", "--api-key", "s3cret")
+    _, _, err, _ = command(*words, answers=[*answers, answer(RunPage(items=()))])
+    assert "s3cret" not in err
+    assert "next" not in err
+
+
+def test_failed_run_leads_to_the_doctor() -> None:
+    """The hint names the same test set and endpoint, and a cancelled run has none."""
+    for status, expected in (
+        (RunStatus.FAILED, f"next: reteval --url http://s.example doctor docs {SEARCH}\n"),
+        (RunStatus.CANCELLED, ""),
+    ):
+        answers = [answer(a_run(), 202), ended(status), answer(a_report(status=status))]
+        words = ("--url", "http://s.example", "run", "docs", SEARCH, "--wait")
+        _, _, err, _ = command(*words, answers=answers)
+        assert err[err.find("next") :] == expected if expected else "next" not in err
+
+
+def test_hints_carry_what_was_chosen(tmp_path: Path) -> None:
+    """Profile and address are repeated, quoted for a shell; a key is not."""
+    (tmp_path / "reteval.toml").write_text('[profiles."my own"]\nurl = "http://p.example"\n')
+    words = ("--profile", "my own", "--api-key", "s3cret", "run", "docs", SEARCH)
+    place = a_place(folder=tmp_path)
+    _, _, err, service = command(*words, answers=[answer(a_run(), 202)], place=place)
+    assert err == "next (with the same --api-key): reteval --profile 'my own' wait run_1\n"
+    assert service.requests[0].url.host == "p.example"
+    assert service.requests[0].headers["authorization"] == "Bearer s3cret"
+
+
+def test_upload_leads_to_a_run(tmp_path: Path) -> None:
+    """With an endpoint in the profile the next command is complete; the set named if it differs."""
+    (tmp_path / "a.csv").write_text("query,docid,rating\nx,1,1\n")
+    place = a_place(folder=tmp_path)
+    for own, named in (("docs", ""), ("other", "docs ")):
+        (tmp_path / "reteval.toml").write_text(
+            f'profile = "p"\n[profiles.p]\nendpoint = "{SEARCH}"\ntest_set = "{own}"\n'
+        )
+        words = ("upload", str(tmp_path / "a.csv"), "--name", "docs")
+        _, _, err, _ = command(*words, answers=[answer(a_test_set())], place=place)
+        assert err == f"next: reteval run {named}--label baseline --wait\n"
+
+
+def test_hostile_text_on_a_terminal() -> None:
+    """What a test set or label holds cannot move the cursor of who reads it."""
+    screen = Terminal()
+    report = answer(a_report(label="\x1b[2J\x1b]0;owned\x07"))
+    command("results", "run_1", answers=[report], stdout=screen)
+    shown = screen.getvalue()
+    assert "\\x1b[2J\\x1b]0;owned\\x07" in shown
+    assert "\x1b[2J" not in shown

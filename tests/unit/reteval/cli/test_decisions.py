@@ -9,6 +9,7 @@ import pytest
 from reteval import Client, Retry, RunStatus
 from reteval.cli import main
 from reteval.cli.comparison import comparison_lines
+from tests.unit.reteval.cli.places import NOWHERE, a_place
 from tests.unit.reteval.decisions import (
     a_comparison,
     a_comparison_report,
@@ -22,7 +23,7 @@ from tests.unit.reteval.documents import URL, Script, a_report, a_run, answer, p
 
 
 def command(
-    *argv: str, answers: Sequence[httpx.Response | Exception]
+    *argv: str, answers: Sequence[httpx.Response | Exception], folder: Path = NOWHERE
 ) -> tuple[int, str, str, Script]:
     """Carry out a command line against a scripted service."""
     service = Script(answers)
@@ -32,7 +33,7 @@ def command(
         http = httpx.Client(transport=httpx.MockTransport(service))
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=str)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err)
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=a_place(folder=folder))
     return code, out.getvalue(), err.getvalue(), service
 
 
@@ -61,7 +62,7 @@ def test_compare_prints_the_verdict_first() -> None:
         "--intersection",
         answers=[answer(a_pending_comparison(), 202), answer(a_comparison())],
     )
-    assert (0, "") == (code, err)
+    assert (0, "next: reteval open cmp_1\n") == (code, err)
     lines = out.splitlines()
     assert "no change (recall@5): No change within 0.02." == lines[0]
     assert "baseline  run_0 main, docs version 2" == lines[1]
@@ -219,12 +220,22 @@ def test_power_from_runs() -> None:
     assert found == msgspec.json.decode(out, type=type(found))
 
 
+def test_comparison_leads_to_the_gate(tmp_path: Path) -> None:
+    """Where a gate lies beside it, the next command holds the candidate to it."""
+    (tmp_path / "gate.yaml").write_text("floors: []")
+    ended = answer(a_comparison())
+    words = ("compare", "run_0", "run_1")
+    service_answers = [answer(a_pending_comparison(), 202), ended]
+    _, _, err, _ = command(*words, answers=service_answers, folder=tmp_path)
+    assert err == "next: reteval gate gate.yaml --run run_1 --baseline run_0\n"
+
+
 def test_retry_starts_a_child() -> None:
     """Header values, which the service has forgotten, go along; nothing else has to."""
-    code, out, _, service = command(
+    code, _, err, service = command(
         "retry", "run_0", "--header", "X-Key: s", answers=[answer(a_run(), 202)]
     )
-    assert (0, True) == (code, "next: reteval wait run_1" in out)
+    assert (0, "next: reteval wait run_1\n") == (code, err)
     assert {"headers": {"X-Key": "s"}} == msgspec.json.decode(service.bodies[0])
     command("retry", "run_0", answers=[answer(a_run(), 202)])
 
@@ -232,8 +243,8 @@ def test_retry_starts_a_child() -> None:
 def test_rescore_starts_a_child() -> None:
     """Only what differs is sent; with --wait the child's report is printed."""
     argv = ("rescore", "run_0", "--metrics", "map,ndcg@5", "--relevant-from", "2")
-    code, out, _, service = command(*argv, answers=[answer(a_run(), 202)])
-    assert (0, True) == (code, "next: reteval wait run_1" in out)
+    code, _, err, service = command(*argv, answers=[answer(a_run(), 202)])
+    assert (0, "next: reteval wait run_1\n") == (code, err)
     assert {"metrics": ["map", "ndcg@5"], "relevant_from": 2} == msgspec.json.decode(
         service.bodies[0]
     )

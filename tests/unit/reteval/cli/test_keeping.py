@@ -8,6 +8,7 @@ import msgspec
 from reteval import Client, Retry
 from reteval.cli import main
 from reteval.contract.backups import FrameWriter, Restoration
+from tests.unit.reteval.cli.places import a_place
 from tests.unit.reteval.documents import URL, Script, a_run, answer
 from tests.unit.reteval.test_keeping import USAGE, a_backup
 
@@ -23,7 +24,7 @@ def command(
         http = httpx.Client(transport=httpx.MockTransport(service))
         return Client(url or URL, api_key, http=http, retry=Retry(pauses_s=()), sleep=str)
 
-    code = main(argv, connect=connect, stdout=out, stderr=err)
+    code = main(argv, connect=connect, stdout=out, stderr=err, place=a_place())
     return code, out.getvalue(), err.getvalue(), service
 
 

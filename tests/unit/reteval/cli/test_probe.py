@@ -156,3 +156,15 @@ def test_probe_as_json() -> None:
     code, out, _, _ = command("probe", SEARCH, "docs", "--json", answers=[answer(a_probe())])
     assert code == 0
     assert json.loads(out)["report"]["answers"] == []
+
+
+def test_probe_whose_ids_meet_leads_to_a_run() -> None:
+    """The hint names the same test set and endpoint; headers are secrets, so with them is none."""
+    overlap = IdOverlap(answers=1, overlap_q=1.0, overlap_id=1.0)
+    for words, hint in (
+        ((), f"next: reteval run docs {SEARCH} --label baseline --wait\n"),
+        (("--header", "X-Key: k"), ""),
+        (("--json",), ""),
+    ):
+        answers = [answer(a_probe(report=a_probe_report(overlap=overlap)))]
+        assert command("probe", SEARCH, "docs", *words, answers=answers)[2] == hint

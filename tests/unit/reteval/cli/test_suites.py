@@ -87,7 +87,7 @@ def test_run_takes_the_options_of_a_run() -> None:
     """All but the test set, `--split` included; what to do next is printed."""
     words = ["--label", "k60", "--metrics", "mrr", "--split", "holdout", "--rate", "5"]
     started = a_suite_run(RunStatus.QUEUED, macro={})
-    code, out, _, service = command(
+    code, out, err, service = command(
         "suite", "run", "search", SEARCH, *words, answers=[answer(started, 202)]
     )
     assert json.loads(service.bodies[0]) == {
@@ -97,7 +97,8 @@ def test_run_takes_the_options_of_a_run() -> None:
         "limits": {"rate_per_s": 5.0},
         "split": "holdout",
     }
-    assert (code, out) == (0, "srn_1 queued: 2 runs\nnext: reteval suite results srn_1\n")
+    assert (code, out) == (0, "srn_1 queued: 2 runs\n")
+    assert err == "next: reteval suite results srn_1\n"
     _, out, _, _ = command("suite", "run", "search", SEARCH, "--json", answers=[answer(started)])
     assert msgspec.json.decode(out, type=SuiteRun) == started
 

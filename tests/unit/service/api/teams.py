@@ -39,7 +39,11 @@ async def own(client: httpx.AsyncClient, store: Store, path: str = "") -> Belong
         assert answer.is_success, answer.text
         return str(answer.json()["id"])
 
-    ids = {"team_id": "default", "test_set": await made("/v1/test-sets", TEST_SET)}
+    ids = {
+        "team_id": "default",
+        "query_id": "q1",
+        "test_set": await made("/v1/test-sets", TEST_SET),
+    }
     for name, label in (("run_id", "shown"), ("hidden", "hidden")):
         ids[name] = await made("/v1/runs", run_body(label=label))
         await end_run(store, ids[name])
@@ -96,5 +100,6 @@ def nothing() -> Belongings:
         "delivery_id": "evt",
         "suite": "su",
         "suite_run": "srn",
+        "query_id": "q",
     }
     return Belongings(of={name: new_id(prefix) for name, prefix in prefixes.items()})

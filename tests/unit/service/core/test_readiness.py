@@ -10,8 +10,9 @@ from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 from structlog.testing import capture_logs
 
+from reteval.contract.readiness import Readiness, ReadinessStatus
 from service.core.backend import Backend, Keeping
-from service.core.readiness import Readiness, ReadinessStatus, check_readiness, watch_forever
+from service.core.readiness import check_readiness, watch_forever
 from service.egress import Policy
 from service.queue import QUEUES, JobQueue
 from service.store.store import Store

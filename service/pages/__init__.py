@@ -1,0 +1,1 @@
+"""Pages for people: rendered on the server, useful without a script, nothing from elsewhere."""
