@@ -350,8 +350,16 @@ class StoreUnavailableError(ServiceError):
 
 
 class StorageFullError(ServiceError):
-    """Redis has no memory or disk left for new records."""
+    """Redis has no memory or disk left for new records, or a server none for temporary files."""
 
     code = ErrorCode.STORAGE_FULL
     status = HTTPStatus.INSUFFICIENT_STORAGE
     title = "The store is full"
+
+
+def no_room() -> StorageFullError:
+    """Return what is told where what is put aside for a request does not fit the disk."""
+    return StorageFullError(
+        "The server has no room on its disk for the temporary files of this request; send less at "
+        "once, or have room made where TMPDIR of the server points."
+    )

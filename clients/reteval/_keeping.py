@@ -37,14 +37,15 @@ class Keeper(Sender):
         *,
         runs: Sequence[str] = (),
         test_sets: Sequence[str] = (),
+        judgings: Sequence[str] = (),
         everything: bool = False,
     ) -> None:
-        """Save runs, each with its test set, and test sets in one file, checked as it arrives.
+        """Save runs and judgings with their test sets, and test sets; checked as it arrives.
 
         Raises:
             OSError: the file cannot be written.
         """
-        call = _keeping_calls.post_backup(runs, test_sets, everything=everything)
+        call = _keeping_calls.post_backup(runs, test_sets, judgings, everything=everything)
         self._download(call, Path(path))
 
     def restore(self, path: str | os.PathLike[str]) -> Restoration:
@@ -81,14 +82,15 @@ class AsyncKeeper(AsyncSender):
         *,
         runs: Sequence[str] = (),
         test_sets: Sequence[str] = (),
+        judgings: Sequence[str] = (),
         everything: bool = False,
     ) -> None:
-        """Save runs, each with its test set, and test sets in one file, checked as it arrives.
+        """Save runs and judgings with their test sets, and test sets; checked as it arrives.
 
         Raises:
             OSError: the file cannot be written.
         """
-        call = _keeping_calls.post_backup(runs, test_sets, everything=everything)
+        call = _keeping_calls.post_backup(runs, test_sets, judgings, everything=everything)
         await self._download(call, Path(path))
 
     async def restore(self, path: str | os.PathLike[str]) -> Restoration:

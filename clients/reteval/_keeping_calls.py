@@ -33,9 +33,13 @@ def get_usage() -> Call[Usage]:
     return get_from("/v1/usage", Usage)
 
 
-def post_backup(runs: Sequence[str], test_sets: Sequence[str], *, everything: bool) -> Call[None]:
+def post_backup(
+    runs: Sequence[str], test_sets: Sequence[str], judgings: Sequence[str], *, everything: bool
+) -> Call[None]:
     """Download a backup; it is written to a file, not kept as an answer."""
-    asked = BackupRequest(runs=list(runs), test_sets=list(test_sets), all=everything)
+    asked = BackupRequest(
+        runs=list(runs), test_sets=list(test_sets), judgings=list(judgings), all=everything
+    )
     return post_to("/v1/backups", type(None), asked)
 
 

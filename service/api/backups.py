@@ -1,4 +1,4 @@
-"""Routes of backups: whole runs and test sets out of the service as one file, and back in."""
+"""Routes of backups: runs, judgings and test sets out of the service as one file, and back."""
 
 from typing import Final
 
@@ -34,11 +34,12 @@ _MAX_BYTES: Final = 2**40
         id="createBackup",
         tag=_TAG,
         scope=Scope.RESULTS_READ,
-        summary="Download runs and test sets as one file",
+        summary="Download runs, judgings and test sets as one file",
         about=(
-            "Streams whole ended runs, each with its test set, and test sets, with checksums; "
-            "`all` takes everything. Endpoint secrets are never in it. Nothing is stored here. "
-            "A file without its end is not complete."
+            "Streams whole ended runs, each with its test set, judgings with their pool, votes and "
+            "queue, and test sets, with checksums; `all` takes everything. Who looked at the "
+            "hold-outs of the runs is told, too. Endpoint secrets are never in it. Nothing is "
+            "stored here. A file without its end is not complete."
         ),
         answers={200: Answer(about="The file", media={MEDIA: None})},
         body={JSON: BackupRequest},
@@ -46,6 +47,7 @@ _MAX_BYTES: Final = 2**40
             errors.MalformedJsonError,
             errors.NotFoundError,
             errors.NotTerminalError,
+            errors.JudgingBusyError,
             errors.TooLargeError,
             errors.UnsupportedMediaTypeError,
             errors.InvalidError,
@@ -70,7 +72,8 @@ async def create_backup(request: AnyRequest, backend: Deployed) -> Stream:
         summary="Restore a backup",
         about=(
             "Ids are kept. An object that is here with the same content is skipped, one with "
-            "other content is refused. Each object is restored whole or not at all; what stands "
+            "other content is refused, but for judgings, which are kept as they are. Each object "
+            "is restored whole or not at all; what stands "
             "before a refused or damaged one stays, so that the file can be sent again. The age "
             "of a restored run counts from now."
         ),

@@ -1,5 +1,6 @@
 """Turns every error into one `application/problem+json` shape; internals stay inside."""
 
+import errno
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from service.errors import ServiceError
 
 PROBLEM_JSON: Final = "application/problem+json"
 _RETRY_AFTER_S: Final = 1
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _log = structlog.get_logger("reteval.api")
 
@@ -77,7 +79,13 @@ def answer_http_exception(request: "Request[Any, Any, Any]", exc: HTTPException)
 
 
 def answer_unexpected(request: "Request[Any, Any, Any]", exc: Exception) -> Response[bytes]:
-    """Answer an error that nobody foresaw; the log has it, the client gets its id."""
+    """Answer an error that nobody foresaw; the log has it, the client gets its id.
+
+    That a disk is full may be found wherever something large is put aside.
+    """
+    if isinstance(exc, OSError) and exc.errno in _NO_ROOM:
+        _log.error("request.no_room", request_id=request_id(request.scope), exc_info=exc)
+        return answer_service_error(request, errors.no_room())
     return _answer(request, INTERNAL, log_unexpected(request, exc))
 
 

@@ -1,10 +1,12 @@
-"""Backups: whole test sets and ended runs as one stream. Endpoint secrets are never in it.
+"""Backups: whole test sets, ended runs and judgings as one stream; never endpoint secrets.
 
-What is in a payload: a header, then each object's fragments, test sets before their runs.
+What is in a payload: a header, then each object's fragments, test sets before their runs; at the
+end, who looked at the hold-outs of these runs.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Final
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -12,11 +14,12 @@ from reteval.contract.backups import BackupRequest, FrameWriter
 from reteval.contract.problems import ProblemItem
 from service.core.backend import Backend, to_iso
 from service.core.test_sets import get_test_set
-from service.errors import InvalidError, NotFoundError, NotTerminalError
+from service.errors import InvalidError, JudgingBusyError, NotFoundError, NotTerminalError
 from service.store import chunks
-from service.store.copies import Closing, Dropped, Opening, Piece
+from service.store.fragments import Closing, Dropped, Opening, Piece, Seen
 
 _PAGE: Final = 100
+_ATTEMPTS: Final = 3
 
 
 class Header(Struct, frozen=True, tag="backup"):
@@ -26,7 +29,8 @@ class Header(Struct, frozen=True, tag="backup"):
     code_version: str
 
 
-Fragment = Header | Opening | Piece | Closing | Dropped
+Page = tuple[list[Any], str | None]
+Fragment = Header | Opening | Piece | Closing | Dropped | Seen
 
 
 async def back_up(backend: Backend, request: BackupRequest) -> AsyncIterator[bytes]:
@@ -34,14 +38,15 @@ async def back_up(backend: Backend, request: BackupRequest) -> AsyncIterator[byt
 
     Raises:
         InvalidError: nothing is asked for.
-        NotFoundError: no such run or test set.
+        NotFoundError: no such run, judging or test set.
         NotTerminalError: a run that has not ended.
+        JudgingBusyError: a judging that a job is at work on.
     """
-    if not (request.all or request.runs or request.test_sets):
+    if not (request.all or request.runs or request.test_sets or request.judgings):
         item = ProblemItem(
             pointer="/runs",
             message="nothing is named",
-            fix="Name `runs` or `test_sets`, or send `all: true`.",
+            fix="Name `runs`, `judgings` or `test_sets`, or send `all: true`.",
         )
         raise InvalidError("The backup would be empty.", errors=[item])
     test_sets = [(await get_test_set(backend, ref)).id for ref in request.test_sets]
@@ -50,21 +55,45 @@ async def back_up(backend: Backend, request: BackupRequest) -> AsyncIterator[byt
         if not record.status.terminal:
             raise NotTerminalError(f"Run {run_id!r} is {record.status.value}; wait for its end.")
         test_sets.append(record.spec.test_set.id)
-    named = [*dict.fromkeys(test_sets), *dict.fromkeys(request.runs)]
+    for judging_id in request.judgings:
+        test_sets += await _sets_of(backend, judging_id)
+    named = [*dict.fromkeys(test_sets), *dict.fromkeys([*request.runs, *request.judgings])]
     return _write(backend, _every(backend) if request.all else _each(named))
+
+
+async def _sets_of(backend: Backend, judging_id: str) -> list[str]:
+    """Return the set that is judged, and the one that came of it; they may be gone."""
+    judging = await backend.store.judgings.get(backend.tenant, judging_id)
+    if await backend.store.copies.is_at_work(backend.tenant, judging_id):
+        raise JudgingBusyError(f"A job is at work on judging {judging_id!r}; wait for its end.")
+    return [one.id for one in (judging.spec.test_set, judging.frozen) if one is not None]
 
 
 async def _write(backend: Backend, object_ids: AsyncIterator[str]) -> AsyncIterator[bytes]:
     frames = FrameWriter()
     header = Header(made_at=to_iso(backend.now()), code_version=backend.code_version)
     yield frames.begin() + frames.frame(chunks.pack(header))
+    holdouts: dict[bytes, None] = {}
     async for object_id in object_ids:
-        try:
-            async for fragment in backend.store.copies.read(backend.tenant, object_id):
-                yield frames.frame(chunks.pack(fragment))
-        except NotFoundError:  # deleted since it was named
-            continue
+        async for fragment in _read(backend, object_id):
+            if isinstance(fragment, Opening) and (holdout := fragment.head.get("holdout")):
+                holdouts[holdout] = None
+            yield frames.frame(chunks.pack(fragment))
+    for holdout in holdouts:
+        seen = await backend.store.copies.seen(backend.tenant, holdout.decode())
+        yield frames.frame(chunks.pack(seen))
     yield frames.end()
+
+
+async def _read(backend: Backend, object_id: str) -> AsyncIterator[Fragment]:
+    """Read an object, again where it changed meanwhile; nothing of one that is gone."""
+    for _ in range(_ATTEMPTS):
+        fragment: Fragment | None = None
+        with contextlib.suppress(NotFoundError):  # deleted since it was named
+            async for fragment in backend.store.copies.read(backend.tenant, object_id):
+                yield fragment
+        if not isinstance(fragment, Dropped):
+            return
 
 
 async def _each(object_ids: Sequence[str]) -> AsyncIterator[str]:
@@ -73,25 +102,27 @@ async def _each(object_ids: Sequence[str]) -> AsyncIterator[str]:
 
 
 async def _every(backend: Backend) -> AsyncIterator[str]:
-    """Yield every test set, then every run that has ended, newest first."""
-    store, tenant = backend.store, backend.tenant
+    """Yield every test set, every run that has ended, and every judging, newest first."""
     written: set[str] = set()
+    async for test_set in _all(backend, backend.store.test_sets.page):
+        written.add(test_set.id)
+        yield test_set.id
+    async for run in _all(backend, backend.store.runs.page):
+        if not run.status.terminal:
+            continue
+        if run.spec.test_set.id not in written:  # uploaded since they were listed
+            written.add(run.spec.test_set.id)
+            yield run.spec.test_set.id
+        yield run.id
+    async for judging in _all(backend, backend.store.judgings.page):
+        yield judging.id
+
+
+async def _all(backend: Backend, page: Callable[..., Awaitable[Page]]) -> AsyncIterator[Any]:
     position: str | None = None
     while True:
-        test_sets, position = await store.test_sets.page(tenant, before=position, limit=_PAGE)
-        for test_set in test_sets:
-            written.add(test_set.id)
-            yield test_set.id
+        found, position = await page(backend.tenant, before=position, limit=_PAGE)
+        for one in found:
+            yield one
         if position is None:
-            break
-    while True:
-        runs, position = await store.runs.page(tenant, before=position, limit=_PAGE)
-        for run in runs:
-            if not run.status.terminal:
-                continue
-            if run.spec.test_set.id not in written:  # uploaded since they were listed
-                written.add(run.spec.test_set.id)
-                yield run.spec.test_set.id
-            yield run.id
-        if position is None:
-            break
+            return

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -20,7 +21,9 @@ from service.core.backend import Backend
 from service.core.backups import Fragment, Header
 from service.core.ingest.canon import ContentHash
 from service.errors import MalformedBackupError, RestoreConflictError, StorageFullError
-from service.store.copies import Arrival, Closing, Digest, Dropped, Opening, Piece
+from service.store.arrivals import Arrival, Spec
+from service.store.fragments import Closing, Digest, Dropped, Opening, Piece, Seen
+from service.store.judging_records import JudgingSpec
 from service.store.records import RunSpec, TestSetDraft
 
 _ALLOCATION: Final = 1.25
@@ -28,10 +31,19 @@ _QUERIES: Final = msgspec.msgpack.Decoder(list[Query])
 _FRAGMENTS: Final = msgspec.msgpack.Decoder(Fragment)
 
 
+class Fate(StrEnum):
+    """What became of an object, as `Restoration` names it."""
+
+    RESTORED = "restored"
+    SKIPPED = "skipped"
+    KEPT = "kept"
+
+
 async def restore(backend: Backend, pieces: AsyncIterator[bytes]) -> Restoration:
     """Read a backup and make what is not there yet; what has the same content is skipped.
 
-    Objects before a broken or refused one stay; sending the file again goes on from there.
+    A judging that is here with other content was gone on with since, and is kept as it is. Objects
+    before a broken or refused one stay; sending the file again goes on from there.
 
     Raises:
         MalformedBackupError: the file is damaged, incomplete or none of ours.
@@ -39,8 +51,7 @@ async def restore(backend: Backend, pieces: AsyncIterator[bytes]) -> Restoration
         StorageFullError: an object that the store has no memory for.
         QuotaExceededError: an object that the team may not have, too.
     """
-    restored: list[str] = []
-    skipped: list[str] = []
+    fates: dict[Fate, list[str]] = {fate: [] for fate in Fate}
     current: _Restoring | None = None
     try:
         async for fragment in _read(pieces):
@@ -49,23 +60,24 @@ async def restore(backend: Backend, pieces: AsyncIterator[bytes]) -> Restoration
             elif isinstance(fragment, Piece) and current is not None:
                 await current.take(fragment)
             elif isinstance(fragment, Closing) and current is not None:
-                made = await current.finish(fragment)
-                (restored if made else skipped).append(fragment.id)
+                fates[await current.finish(fragment)].append(fragment.id)
                 current = None
             elif isinstance(fragment, Dropped) and current is not None:
                 await current.discard()
                 current = None
+            elif isinstance(fragment, Seen) and current is None:
+                await backend.store.looks.restore(backend.tenant, fragment.holdout, fragment.looks)
             else:
                 raise MalformedBackupError("The backup's parts are out of order.")
     except BrokenBackupError as exc:
-        done = len(restored) + len(skipped)
+        done = sum(map(len, fates.values()))
         raise MalformedBackupError(
             f"Backup: {exc}; {done} objects before that are restored or were here."
         ) from exc
     finally:
         if current is not None:
             await current.discard()
-    return Restoration(restored=tuple(restored), skipped=tuple(skipped))
+    return Restoration(**{str(fate): tuple(ids) for fate, ids in fates.items()})
 
 
 async def _read(pieces: AsyncIterator[bytes]) -> AsyncIterator[Fragment]:
@@ -103,7 +115,7 @@ async def _begin(backend: Backend, opening: Opening) -> "_Restoring":
     known = await backend.store.copies.digest(backend.tenant, opening.id)
     if known is None:
         if await backend.store.copies.exists(backend.tenant, opening.id):
-            raise RestoreConflictError(f"Run {opening.id!r} is here and has not ended.")
+            raise RestoreConflictError(f"{opening.id!r} is here, and a job is at work on it.")
         await _check_room(backend, opening)
         await _check_test_set(backend, arrival.spec)
     return _Restoring(opening, arrival, known)
@@ -125,7 +137,7 @@ async def _check_room(backend: Backend, opening: Opening) -> None:
         )
 
 
-async def _check_test_set(backend: Backend, spec: RunSpec | TestSetDraft) -> None:
+async def _check_test_set(backend: Backend, spec: Spec) -> None:
     if not isinstance(spec, RunSpec):
         return
     test_set = await backend.store.test_sets.get(backend.tenant, spec.test_set.id)
@@ -157,8 +169,8 @@ class _Restoring:
         if self._known is None:
             await self._arrival.write(piece)
 
-    async def finish(self, closing: Closing) -> bool:
-        """Make the object; False where it was here with the same content.
+    async def finish(self, closing: Closing) -> Fate:
+        """Make the object, unless it was here.
 
         Raises:
             MalformedBackupError: its hashes do not fit its content.
@@ -168,9 +180,12 @@ class _Restoring:
             raise MalformedBackupError(f"The content of {closing.id!r} does not have its hash.")
         if self._known is None:
             await self._arrival.commit()
-        elif self._known != closing.digest:
-            raise RestoreConflictError(f"{closing.id!r} is here already, with other content.")
-        return self._known is None
+            return Fate.RESTORED
+        if self._known == closing.digest:
+            return Fate.SKIPPED
+        if isinstance(self._arrival.spec, JudgingSpec):
+            return Fate.KEPT
+        raise RestoreConflictError(f"{closing.id!r} is here already, with other content.")
 
     async def discard(self) -> None:
         """Forget what was staged."""
@@ -181,6 +196,8 @@ class _Restoring:
         spec = self._arrival.spec
         if self._content is not None and isinstance(spec, TestSetDraft):
             return self._content.digest() == spec.hash
+        if isinstance(spec, JudgingSpec):
+            return True
         etag = self._opening.head.get("etag", b"").decode()
         return hashlib.sha256(self._report).hexdigest() == etag
 

@@ -14,7 +14,7 @@ from service.core.ingest.ndjson import read_ndjson
 from service.errors import NotFoundError
 from service.store.differences import compare_heads, count_changes
 from service.store.records import Idempotency, TestSetDraft
-from service.store.test_sets import Staging
+from service.store.staging import Staging
 
 
 class Lineage(Struct, frozen=True):

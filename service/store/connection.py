@@ -161,6 +161,10 @@ class Connection:
         rows = await self._call(self._redis.zrange(key, 0, -1, withscores=True))
         return {member.decode(): int(score) for member, score in rows}
 
+    async def sadd(self, key: str, members: Iterable[str]) -> None:
+        """Add members to a set."""
+        await self._call(self._redis.sadd(key, *members))
+
     async def smembers(self, key: str) -> list[str]:
         """Return the members of a set, sorted."""
         return sorted(member.decode() for member in await self._call(self._redis.smembers(key)))

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from reteval.contract.differences import Change, ChangeCounts, Changes, DiffRow, Subject
 from reteval.contract.testsets import Query, TestSet, TestSetHead
 from service.store.chunks import SIZE
-from service.store.test_sets import QueryList, StoredQuery
+from service.store.staging import QueryList, StoredQuery
 
 _APART: Final = ("id", "relevant", "relevant_ids", "grades")
 FIELDS: Final = tuple(name for name in Query.__struct_fields__ if name not in _APART)

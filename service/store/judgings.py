@@ -91,7 +91,7 @@ class Judgings:
         if not fields:
             raise _missing(judging_id)
         with reading(f"the judging {judging_id!r}"):
-            return _read(fields)
+            return read_judging(fields)
 
     async def page(
         self, tenant: str, *, before: str | None, limit: int
@@ -227,7 +227,8 @@ class Judgings:
         )
 
 
-def _read(fields: Mapping[str, bytes]) -> JudgingRecord:
+def read_judging(fields: Mapping[str, bytes]) -> JudgingRecord:
+    """Read the record of a judging; whatever a damaged field raises is raised."""
     frozen = fields.get("frozen")
     review = msgspec.json.decode(fields.get("review", b"{}"), type=Review)
     return JudgingRecord(

@@ -1,11 +1,14 @@
 """Looks at hold-outs: which runs had a look, each counted once, for ever."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from reteval.contract.splits import HoldoutLooks
 from service.store import keys
 from service.store.connection import Connection
 from service.store.scripts import Scripts
+
+_TOGETHER: Final = 2_000
 
 
 class Looks:
@@ -23,6 +26,15 @@ class Looks:
             [run_id, holdout],
         )
         return HoldoutLooks(look=int(look), total=int(look))
+
+    async def restore(self, tenant: str, holdout: str, looks: Mapping[str, int]) -> None:
+        """Add looks of a backup to those that are known."""
+        words: list[str | bytes | int] = [
+            word for run_id, turn in looks.items() for word in (turn, run_id)
+        ]
+        for start in range(0, len(words), _TOGETHER):
+            some = words[start : start + _TOGETHER]
+            await self._scripts.run("restore_looks", [keys.looks(tenant, holdout)], some)
 
     async def totals(self, tenant: str, holdouts: Iterable[str]) -> dict[str, int]:
         """Return how many looks there were at each hold-out."""

@@ -26,7 +26,7 @@ from service.store.jobs import read_state
 from service.store.quotas import NO_QUOTAS, Quotas, check_refusal, encode_quotas
 from service.store.records import SCHEMA, SHARD, Idempotency, RunRecord, RunSpec
 from service.store.scripts import Scripts, text
-from service.store.test_sets import STAGING_MS
+from service.store.staging import STAGING_MS
 
 _BATCH: Final = 100
 _RUN_ID: Final = re.compile(r"run_[0-9A-Za-z]{22}")

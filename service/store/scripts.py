@@ -69,6 +69,8 @@ NAMES: Final = (
     "release_key",
     "renew",
     "reserve",
+    "restore_judging",
+    "restore_looks",
     "restore_run",
     "restore_test_set",
     "settle_alert",

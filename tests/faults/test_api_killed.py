@@ -14,7 +14,7 @@ import redis
 
 from service.locks import wait_until
 from service.standalone import claim_port
-from service.store.test_sets import STAGING_MS
+from service.store.staging import STAGING_MS
 from tests.held_store import Side, hold_store
 
 ROOT = Path(__file__).parents[2]

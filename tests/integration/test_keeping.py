@@ -20,7 +20,7 @@ from tests.endpoint import serve_answers
 from tests.service_process import run_service
 
 FACTOR = 5.0
-"""How far the estimate may lie above the truth; docs/retention.md states it."""
+"""How far the estimate may lie above the truth."""
 SHORTFALL = 1.1
 CANARY = "c4n4ry-s3cret"
 

@@ -33,10 +33,14 @@ def usage(session: Session) -> int:
 
 
 def backup(session: Session) -> int:
-    """Save runs and test sets in a file."""
+    """Save runs, judgings and test sets in a file."""
     options = session.options
     session.client.backup(
-        options.file, runs=options.run, test_sets=options.test_set, everything=options.all
+        options.file,
+        runs=options.run,
+        test_sets=options.test_set,
+        judgings=options.judging,
+        everything=options.all,
     )
     if not options.json:
         session.print(f"saved in {options.file}: {options.file.stat().st_size:,} bytes\n")
@@ -49,7 +53,10 @@ def restore(session: Session) -> int:
     if session.options.json:
         session.print_json(made)
     else:
-        session.print(f"{len(made.restored)} restored, {len(made.skipped)} were there already\n")
+        kept = f", {len(made.kept)} judgings were gone on with and kept" if made.kept else ""
+        session.print(
+            f"{len(made.restored)} restored, {len(made.skipped)} were there already{kept}\n"
+        )
     return Exit.DONE
 
 

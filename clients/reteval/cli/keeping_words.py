@@ -37,12 +37,13 @@ def add_keeping(commands: "Commands[argparse.ArgumentParser]") -> None:
         parser.add_argument("run", metavar="RUN", help="id of the run")
     about = "print what is kept, for how long, and what is left"
     add_command(commands, "usage", about, USAGE_EXAMPLE)
-    about = "save runs, each with its test set, and test sets in one file"
+    about = "save runs and judgings with their test sets, and test sets in one file"
     backup = add_command(commands, "backup", about, BACKUP_EXAMPLE)
     backup.add_argument("file", metavar="FILE", type=Path, help="to write")
     backup.add_argument("--run", action="append", default=[], metavar="ID", help="repeatable")
     backup.add_argument("--test-set", action="append", default=[], metavar="ID", help="repeatable")
-    backup.add_argument("--all", action="store_true", help="every test set and ended run")
+    backup.add_argument("--judging", action="append", default=[], metavar="ID", help="repeatable")
+    backup.add_argument("--all", action="store_true", help="all sets, ended runs and judgings")
     about = "bring back what a backup holds and the service does not have"
     restore = add_command(commands, "restore", about, RESTORE_EXAMPLE)
     restore.add_argument("file", metavar="FILE", type=Path, help="made by `reteval backup`")

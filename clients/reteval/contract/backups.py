@@ -26,19 +26,25 @@ Id = Annotated[str, Meta(min_length=1, max_length=200)]
 class BackupRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The body of `POST /v1/backups`: what to put into the file.
 
-    A run brings its test set along. `all` takes every test set and every run that has ended.
+    A run brings its test set along, a judging the sets that are judged and came of it. `all` takes
+    every test set, every run that has ended, and every judging that no job is at work on.
     """
 
     runs: Annotated[list[Id], Meta(max_length=MAX_NAMED)] = field(default_factory=list)
+    judgings: Annotated[list[Id], Meta(max_length=MAX_NAMED)] = field(default_factory=list)
     test_sets: Annotated[list[Id], Meta(max_length=MAX_NAMED)] = field(default_factory=list)
     all: bool = False
 
 
 class Restoration(Struct, frozen=True, kw_only=True):
-    """What became of the objects of a backup: made, or there already with the same content."""
+    """What became of the objects of a backup: made, or there already with the same content.
+
+    `kept` are judgings that are there with other content, since people went on with them.
+    """
 
     restored: tuple[str, ...]
     skipped: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 class BrokenBackupError(ValueError):

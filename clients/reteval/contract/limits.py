@@ -9,7 +9,7 @@ MAX_IMPORT_BYTES: Final = 100_000_000
 """Largest body that is read in another format than ours; unpacked, a file may have
 MAX_NDJSON_BYTES."""
 MAX_IMPORT_ROWS: Final = 5_000_000
-"""Queries and judgments of an import: they are held, compactly, until all are known."""
+"""Queries and judgments of an import: they are put aside on disk until all are known."""
 MAX_DOCUMENT_BYTES: Final = 50_000_000
 """Largest JSON or Parquet file of another tool: it is held whole."""
 MAX_LINE_BYTES: Final = 1_000_000

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -46,7 +46,18 @@ def _quote(names: frozenset[str]) -> str:
 def _rows(body: bytes, delimiter: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     # Decoded as it is read: a whole table as text would take up to four times its bytes.
     text = io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig", newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=strict)
+    return number_rows(text, delimiter, strict=strict)
+
+
+def number_rows(
+    lines: Iterable[str], delimiter: str, *, strict: bool = True, where: str = ""
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row that is not blank, and the line on which it begins.
+
+    Raises:
+        MalformedTextError: quotes that do not match; `where` says in what.
+    """
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict)
     start = 1
     try:
         for cells in reader:
@@ -55,7 +66,7 @@ def _rows(body: bytes, delimiter: str, *, strict: bool = True) -> Iterator[tuple
             start = reader.line_num + 1
     except csv.Error as exc:
         raise MalformedTextError(
-            f"the row that begins on line {start} cannot be read: {exc}. "
+            f"the row that begins on line {start}{where} cannot be read: {exc}. "
             'Close each quote, and write a quote inside a quoted cell as "".'
         ) from exc
 

@@ -66,43 +66,71 @@ def _batch(
 ) -> AsyncGenerator[list[Located], None]:
     if isinstance(located, Batches):
         return located.batches
-    return _group(located if isinstance(located, AsyncGenerator) else _each(located))
+    return _group(located) if isinstance(located, AsyncIterator) else _draw_all(located)
 
 
-async def _group(located: AsyncGenerator[Located, None]) -> AsyncGenerator[list[Located], None]:
+async def _group(located: AsyncIterator[Located]) -> AsyncGenerator[list[Located], None]:
     """Yield what is taken at once; where reading fails, first what was read before."""
-    batch: list[Located] = []
-    taken = judgments = 0
-    async with aclosing(located) as items:
-        try:
-            async for item in items:
-                batch.append(item)
-                taken += 1
-                judgments += _count_judgments(item.query)
-                if len(batch) == BATCH or judgments >= _MOST_JUDGMENTS or taken > MAX_QUERIES:
-                    yield batch
-                    batch, judgments = [], 0
-        except ServiceError:
-            yield batch
-            raise
-    yield batch
+    batch = _Batch(0)
+    try:
+        async for item in located:
+            if batch.take(item):
+                yield batch.items
+                batch = _Batch(batch.end)
+    except ServiceError:
+        yield batch.items
+        raise
+    finally:
+        if isinstance(located, AsyncGenerator):
+            await located.aclose()
+    yield batch.items
+
+
+async def _draw_all(located: Iterator[Located]) -> AsyncGenerator[list[Located], None]:
+    """Yield the same of files, which are read to their end before their first query.
+
+    That, and what is then read back from disk, is not for the event loop.
+    """
+    batch, ended = _Batch(0), False
+    while not ended:
+        ended, failure = await asyncio.to_thread(_draw, located, batch)
+        yield batch.items
+        if failure is not None:
+            raise failure
+        batch = _Batch(batch.end)
+
+
+def _draw(located: Iterator[Located], batch: "_Batch") -> tuple[bool, ServiceError | None]:
+    # Fills a batch; whether that was all, and why.
+    try:
+        for item in located:
+            if batch.take(item):
+                return False, None
+    except ServiceError as exc:
+        return True, exc
+    return True, None
+
+
+class _Batch:
+    # What is taken at once, after so many before it; one by one where they are too many.
+
+    def __init__(self, before: int) -> None:
+        self.items: list[Located] = []
+        self._before, self._judgments = before, 0
+        self._most = min(BATCH, max(1, MAX_QUERIES + 1 - before))
+
+    @property
+    def end(self) -> int:
+        """How many there are with these."""
+        return self._before + len(self.items)
+
+    def take(self, item: Located) -> bool:
+        """Take one more; whether it is enough."""
+        self.items.append(item)
+        self._judgments += _count_judgments(item.query)
+        return len(self.items) >= self._most or self._judgments >= _MOST_JUDGMENTS
 
 
 def _count_judgments(query: Query) -> int:
     sent = query.relevant_ids if query.relevant is UNSET else query.relevant
     return 0 if sent is UNSET else len(sent)
-
-
-async def _each(
-    located: AsyncIterator[Located] | Iterator[Located],
-) -> AsyncGenerator[Located, None]:
-    if isinstance(located, AsyncIterator):
-        async for item in located:
-            yield item
-        return
-    # A table is read to its end before its first query: not on the event loop.
-    first = await asyncio.to_thread(next, located, None)
-    if first is not None:
-        yield first
-    for item in located:
-        yield item

@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,15 +18,20 @@ from service.errors import InvalidError, MalformedJsonError
 
 MAX_ERRORS: Final = 20
 _TREC_FIELDS: Final = 6
-_RANX: Final = msgspec.json.Decoder(dict[str, dict[str, float]])
+_RANX: Final = msgspec.json.Decoder(dict[str, dict[str, int | float]])
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,300}")
 _LINE: Final = msgspec.json.Decoder(Ranking)
+
+Scores = dict[str, int | float]
+"""By document; whole numbers stay whole, since those above 2^53 are all one to a float."""
 
 
 def read_rankings(body: bytes) -> Iterator[Ranking]:
     """Yield one ranking a query, whatever the format, also of one gzip or zip file.
 
     TREC runs and ranx JSON are ordered as trec_eval does: by score, ties by document id, both
-    falling; their rank column is ignored. JSON lines keep the order they are written in.
+    falling; their rank column is ignored. Whole numbers are compared to the last digit, also where
+    floating point has none left. JSON lines keep the order they are written in.
 
     Raises:
         MalformedTextError, MalformedJsonError: the body cannot be read as its format.
@@ -71,7 +77,7 @@ def _read_lines(body: bytes) -> Iterator[Ranking]:
 
 def _read_trec(body: bytes) -> Iterator[Ranking]:
     items: list[ProblemItem] = []
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, Scores] = {}
     for row, line in read_lines(body, "run"):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
@@ -85,12 +91,12 @@ def _read_trec(body: bytes) -> Iterator[Ranking]:
     yield from _order(found)
 
 
-def _read_trec_line(fields: list[str], found: dict[str, dict[str, float]]) -> str:
+def _read_trec_line(fields: list[str], found: dict[str, Scores]) -> str:
     if len(fields) != _TREC_FIELDS:
         return f"{len(fields)} fields instead of {_TREC_FIELDS}"
     query_id, _, doc, _, score, _ = fields
     try:
-        value = float(score)
+        value = int(score) if _INTEGER.fullmatch(score) else float(score)
     except ValueError:
         return f"the score {score!r} is no number"
     if not math.isfinite(value):
@@ -115,13 +121,13 @@ def _read_ranx(body: bytes) -> Iterator[Ranking]:
     yield from _order(found)
 
 
-def _order(found: dict[str, dict[str, float]]) -> Iterator[Ranking]:
+def _order(found: dict[str, Scores]) -> Iterator[Ranking]:
     for query_id, scores in found.items():
         ranked = sorted(scores.items(), key=_trec_order, reverse=True)
         yield Ranking(
             query_id=query_id,
             ids=[doc for doc, _ in ranked],
-            scores=[score for _, score in ranked],
+            scores=[float(score) for _, score in ranked],
         )
 
 
@@ -151,6 +157,6 @@ def _refuse(items: list[ProblemItem]) -> None:
         raise InvalidError("The rankings break a rule.", errors=items[:MAX_ERRORS])
 
 
-def _trec_order(pair: tuple[str, float]) -> tuple[float, bytes]:
+def _trec_order(pair: tuple[str, int | float]) -> tuple[int | float, bytes]:
     doc, score = pair
     return score, doc.encode()

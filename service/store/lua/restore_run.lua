@@ -1,7 +1,7 @@
 -- Turn a staged run of a backup into a run; its age counts from now.
 -- KEYS: run, sizes, runs index, test set head, test set runs, then staged and final key of each part
 -- ARGV: id, position, tenant, limits of the team, then fields of the record and their values in turn
--- uses: sizes, quotas
+-- uses: sizes, quotas, restoring
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {'exists'}
 end
@@ -13,18 +13,11 @@ local record = {}
 for i = 5, #ARGV, 2 do
   record[ARGV[i]] = ARGV[i + 1]
 end
-local _, to_come = quotas.waiting(ARGV[3], now[1] * 1000)
-local refused = quotas.refuse(quotas.limits(ARGV[3], ARGV[4]), 'stored_bytes',
-  sizes.total(KEYS[2]) + to_come, tonumber(record.bytes))
+local refused = restoring.refuse(KEYS[2], ARGV[3], quotas.limits(ARGV[3], ARGV[4]), record.bytes)
 if refused then
   return refused
 end
-for i = 6, #KEYS, 2 do
-  if redis.call('EXISTS', KEYS[i]) == 1 then
-    redis.call('RENAME', KEYS[i], KEYS[i + 1])
-    redis.call('PERSIST', KEYS[i + 1])
-  end
-end
+restoring.take(6)
 redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 redis.call('HSET', KEYS[1], 'used_ms', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
 sizes.put(KEYS[2], ARGV[1], record.bytes)

@@ -2,7 +2,7 @@
 -- KEYS: head, sizes, index, contents, versions, name, tenants, then staged and final key of the queries
 -- ARGV: id, position, name, content hash, tenant, limits of the team, then fields of the head and
 --   their values in turn
--- uses: sizes, quotas
+-- uses: sizes, quotas, restoring
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {'exists'}
 end
@@ -17,14 +17,12 @@ if redis.call('EXISTS', KEYS[8]) == 0 then
   return {'empty'}
 end
 local limits = quotas.limits(ARGV[5], ARGV[6])
-local _, to_come = quotas.waiting(ARGV[5], redis.call('TIME')[1] * 1000)
 local refused = quotas.refuse(limits, 'test_sets', redis.call('ZCARD', KEYS[3]), 1)
-  or quotas.refuse(limits, 'stored_bytes', sizes.total(KEYS[2]) + to_come, tonumber(head.bytes))
+  or restoring.refuse(KEYS[2], ARGV[5], limits, head.bytes)
 if refused then
   return refused
 end
-redis.call('RENAME', KEYS[8], KEYS[9])
-redis.call('PERSIST', KEYS[9])
+restoring.take(8)
 redis.call('HSET', KEYS[1], unpack(ARGV, 7))
 sizes.put(KEYS[2], ARGV[1], head.bytes)
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])

@@ -96,10 +96,11 @@ def test_backup_is_saved_as_it_came(calls: Calls, tmp_path: Path) -> None:
     """What is named is asked for; the file is exactly what was sent."""
     path = tmp_path / "a.backup"
     service = Script([httpx.Response(200, content=a_backup(b"one", b"two"))])
-    calls(service, lambda c: c.backup(path, runs=["run_1"], test_sets=["ts_1"], everything=True))
+    named = {"runs": ["run_1"], "test_sets": ["ts_1"], "judgings": ["jdg_1"]}
+    calls(service, lambda c: c.backup(path, **named, everything=True))
     assert path.read_bytes() == a_backup(b"one", b"two")
     asked = msgspec.json.decode(service.requests[0].content)
-    assert asked == {"runs": ["run_1"], "test_sets": ["ts_1"], "all": True}
+    assert asked == {"runs": ["run_1"], "test_sets": ["ts_1"], "judgings": ["jdg_1"], "all": True}
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -9,10 +9,12 @@ from reteval.contract.imports import ImportOptions, OnError, QueryIds, Texts, Un
 from reteval.contract.testsets import TestSetHead
 from service.core.ingest.formats.format import Holds, Opened
 from service.core.ingest.formats.grades import Flaw, Grades
-from service.core.ingest.formats.group import Group, Votes
+from service.core.ingest.formats.group import Group, Groups, Numbers
 from service.core.ingest.formats.ledger import Ledger, Origin
 from service.core.ingest.formats.rows import Asked, Misfit, Raw, Row, Vote
+from service.core.ingest.formats.scratch import Scratch
 from service.core.ingest.formats.settling import Settlement
+from service.core.ingest.formats.votes import Cast, Votes
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
 from service.errors import TooLargeError
@@ -42,19 +44,17 @@ class Gathering:
         self.options = options
         self.ledger = Ledger(options.on_error)
         self.labels: Counter[str] = Counter()
-        self.unknown: dict[str, int] = {}
-        self.asked_ids: list[str] = []
+        self._unknown: set[str] = set()
         self.has_texts = False
         self._ordinal = 0
         self._split = ""
         self.textless = self.unjudged = 0
         self._grades = Grades(options, head.scale.max)
-        self._by_id: dict[str, Group] = {}
-        self._by_text: dict[str, Group] = {}
-        self._groups: list[Group] = []
         self._origins: list[Origin] = []
-        self._votes = Votes()
-        self.settlement = Settlement(self._votes, (), self.ledger, options)
+        self.scratch = Scratch()
+        self._groups = Groups(self.scratch)
+        self._votes = Votes(self.scratch)
+        self.settlement = Settlement((), self.ledger, options)
 
     def take(self, opened: Opened, holds: Holds, rows: Iterable[Row], split: str = "") -> None:
         """Take the rows of a file; `split` is that of the queries it judges."""
@@ -62,17 +62,20 @@ class Gathering:
         known: dict[tuple[str, str], int] = {}
         judgments_only = holds is Holds.JUDGMENTS
         self._split = split
-        by_id, grades = self._by_id, self._grades.known
+        by_id, grades, add = self._groups.recent, self._grades.known, self._votes.add
         plain = self.options.query_ids is not QueryIds.NUMBER and not split
         seen: Counter[Raw] = Counter()
-        for row in rows:
-            ledger.read += 1
-            if ledger.read > self._most:
+        last, origin = None, -1
+        for read, row in enumerate(rows, ledger.read + 1):
+            ledger.read = read
+            if read > self._most:
                 raise TooLargeError(_MANY_ROWS.format(self._most))
             rater = row.rater if type(row) is Vote else ""
-            origin = known.get((rater, opened.pointer))
-            if origin is None:
-                origin = known[rater, opened.pointer] = self._enter(file, rater, opened.pointer)
+            if origin < 0 or rater != last or opened.pointer:
+                last, place = rater, (rater, opened.pointer)
+                if place not in known:
+                    known[place] = self._enter(file, *place)
+                origin = known[place]
             if type(row) is not Vote:
                 self._take_other(row, origin, holds)
                 continue
@@ -88,7 +91,7 @@ class Gathering:
                 and not need
             ):
                 seen[raw] += 1
-                self._votes.add(group, document, grade, at, member, origin)
+                add(group.n, Cast(document, grade, at, member, origin))
             else:
                 self._vote(row, origin, judgments_only=judgments_only)
         for raw, count in seen.items():
@@ -112,10 +115,10 @@ class Gathering:
         if label in self.labels or len(self.labels) < _MOST_LABELS:
             self.labels[label] += count
 
-    def judged_ids(self) -> set[str]:
-        """The ids that judgments name, also those that no query has; before `located`."""
-        judged = {group.id for group in self._groups if group.id and group.first >= 0}
-        return judged | set(self.unknown)
+    def count_numbers(self) -> Numbers | None:
+        """How the ids of queries count beside those that judgments name; if all are numbers."""
+        self._votes.write()
+        return self._groups.count_numbers(self._unknown)
 
     def _vote(self, vote: Vote, origin: int, *, judgments_only: bool) -> None:
         name, text, document, raw, at, member, _, need = vote
@@ -123,10 +126,9 @@ class Gathering:
         group = self._find(name, text, at, origin, judgments_only=judgments_only)
         if group is None:
             return
-        if need and not group.need:
-            group.need = need
-        if self._split and not group.split:
-            group.split = self._split
+        if (need and not group.need) or (self._split and not group.split):
+            group.need, group.split = group.need or need, group.split or self._split
+            self._groups.save(group)
         grade = self._grades.read(raw)
         if (
             isinstance(grade, int)
@@ -134,7 +136,7 @@ class Gathering:
             and document.isprintable()
             and len(document) < _SHORT
         ):
-            self._votes.add(group, document, grade, at, member, origin)
+            self._votes.add(group.n, Cast(document, grade, at, member, origin))
         elif isinstance(grade, str):
             self.ledger.unrated += 1
         else:
@@ -147,7 +149,8 @@ class Gathering:
         elif flaw is not None:
             reason, said = "bad_document_id", (f"the document's id {flaw[0]}", flaw[1])
         else:  # odd characters, yet none that are refused
-            self._votes.add(group, vote.document, grade, vote.at, vote.member, origin)
+            cast = Cast(vote.document, grade, vote.at, vote.member, origin)
+            self._votes.add(group.n, cast)
             return
         self._refuse(reason, said, origin, vote.at, vote.member)
 
@@ -156,7 +159,7 @@ class Gathering:
     ) -> Group | None:
         if name and self.options.query_ids is QueryIds.NUMBER:
             name = _plain_number(name)
-        group = self._by_id.get(name) if name else self._by_text.get(text or "")
+        group = self._groups.find(name, text or "")
         if group is not None:
             if name and not (text is None or group.text is None or text == group.text):
                 message = f"query {name[:200]!r} has another text than in row {group.at}"
@@ -165,8 +168,8 @@ class Gathering:
                 return None
             return group
         if judgments_only and self.has_texts:
-            if name in self.unknown or len(self.unknown) < _MOST_UNKNOWN:
-                self.unknown[name] = self.unknown.get(name, 0) + 1
+            if len(self._unknown) < _MOST_UNKNOWN:
+                self._unknown.add(name)
             said = (
                 f"query {name[:200]!r} is in none of the files with queries",
                 "Add the query, or remove its judgments.",
@@ -174,40 +177,46 @@ class Gathering:
             self._refuse("unknown_query", said, origin, at)
             return None
         self.has_texts = self.has_texts or text is not None
-        return self._add(Group(name, text if name else text or "", at, origin))
+        group = Group(id=name, text=text if name else text or "", at=at, origin=origin)
+        self._groups.add(group)
+        return group
 
     def _ask(self, asked: Asked, origin: int, holds: Holds) -> None:
         self._ordinal += 1
         self.has_texts = True
         name = asked.id
-        if holds is Holds.QUERIES and name:
-            self.asked_ids.append(name)
         if self.options.query_ids is QueryIds.ORDINAL:
             name = str(self._ordinal)
         elif self.options.query_ids is QueryIds.NUMBER:
             name = _plain_number(name)
-        before = self._by_id.get(name) if name else self._by_text.get(asked.text)
+        before = self._groups.find(name, asked.text)
         if before is None:
-            group = Group(name, asked.text, asked.at, origin, asked.need, asked.split)
-            group.source, group.tags = asked.source, asked.tags
-            self._add(group)
-        elif before.text is None:
-            before.text = asked.text
-        elif before.text != asked.text:
+            group = Group(
+                id=name,
+                text=asked.text,
+                at=asked.at,
+                origin=origin,
+                need=asked.need,
+                split=asked.split,
+                source=asked.source,
+                tags=asked.tags,
+                asked=holds is Holds.QUERIES and bool(name),
+            )
+            self._groups.add(group)
+        elif before.text is not None and before.text != asked.text:
             message = f"query {name[:200]!r} has another text than in row {before.at}"
             said = (message, "Give each query its own id.")
             self._refuse("another_text", said, origin, asked.at)
         else:
+            self._ask_again(before, asked, holds)
+
+    def _ask_again(self, before: Group, asked: Asked, holds: Holds) -> None:
+        if before.text is None:
+            before.text = asked.text
+        else:
             self.ledger.duplicates += holds is Holds.QUERIES
             before.need = before.need or asked.need
-
-    def _add(self, group: Group) -> Group:
-        if group.id:
-            self._by_id[group.id] = group
-        else:
-            self._by_text[group.text or ""] = group
-        self._groups.append(group)
-        return group
+        self._groups.save(before)
 
     def _refuse(
         self, reason: str, said: tuple[str, str], origin: int, at: int, member: int = 0
@@ -215,30 +224,41 @@ class Gathering:
         self.ledger.refuse(reason, said, self._origins[origin], at, member)
 
     def located(self) -> Iterator[Located]:
-        """Give the queries in the order in which they were found, forgetting each."""
-        self.settlement = Settlement(self._votes, self._origins, self.ledger, self.options)
-        for place, group in enumerate(self._groups):
-            self._groups[place] = _GIVEN
-            if group.text is None and not self._stands_for_text(group):
+        """Give the queries in the order in which they were found."""
+        self.settlement = Settlement(self._origins, self.ledger, self.options)
+        for group, casts in self._grouped():
+            if group.text is None and not self._stands_for_text(group, len(casts)):
                 continue
             before = self.ledger.refused
-            item = self.settlement.settle(group)
+            item = self.settlement.settle(group, casts)
             if self.ledger.refused > before and self.options.on_error is OnError.REFUSE:
                 continue  # that its judgments are in conflict is its only fault
             if item.query.relevant or self.options.unlabelled is Unlabelled.KEEP:
                 yield item
             self.unjudged += not item.query.relevant
 
-    def _stands_for_text(self, group: Group) -> bool:
+    def _grouped(self) -> Iterator[tuple[Group, list[Cast]]]:
+        votes = self._votes.grouped()
+        number, casts = next(votes, _NONE)
+        for group in self._groups:
+            if group.n == number:
+                yield group, casts
+                number, casts = next(votes, _NONE)
+            else:
+                yield group, []
+
+    def _stands_for_text(self, group: Group, rows: int) -> bool:
         self.textless += 1
         if self.options.texts is Texts.IDS:
             return True
         message = f"query {group.id[:200]!r} has no text in any file"
-        self._refuse("no_text", (message, _NO_TEXT_FIX), group.origin, group.at)
+        if rows:  # else all of them were refused for what is wrong with them
+            origin = self._origins[group.origin]
+            self.ledger.refuse("no_text", (message, _NO_TEXT_FIX), origin, group.at, rows=rows)
         return False
 
 
-_GIVEN: Final = Group("", "", 0, 0)
+_NONE: Final[tuple[int, list[Cast]]] = (-1, [])
 
 
 def _plain_number(name: str) -> str:

@@ -48,10 +48,17 @@ class Ledger:
         return bool(self.refused) and self.on_error is OnError.REFUSE
 
     def refuse(
-        self, reason: str, said: tuple[str, str], origin: Origin, at: int, member: int = 0
+        self,
+        reason: str,
+        said: tuple[str, str],
+        origin: Origin,
+        at: int,
+        member: int = 0,
+        *,
+        rows: int = 1,
     ) -> None:
-        """Count a refusal, and keep it with its message and way out if there is room."""
-        self.reasons[reason] += 1
+        """Count refused rows, and keep the first with its message and way out if there is room."""
+        self.reasons[reason] += rows
         if len(self.first) < MOST:
             row = RefusedRow(
                 file=origin.file,

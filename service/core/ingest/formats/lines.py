@@ -10,6 +10,7 @@ from service.core.ingest.formats.format import (
     Likeness,
     Opened,
     grade_lines,
+    likely,
     refuse_run,
 )
 from service.core.ingest.formats.rows import Misfit, Row, Vote
@@ -23,7 +24,7 @@ _RANKLIB: Final = re.compile(
 )
 _BLANKS: Final = " \t\r\n\f\v"
 _CELL: Final = re.compile(r"[^ \t\r\n\f\v]+")
-_TREC_CELLS, _SMART_CELLS, _RUN_CELLS = 4, 3, 6
+_TREC_CELLS, _SMART_CELLS, _RUN_CELLS, _PREFERENCE_CELLS = 4, 3, 6, 5
 
 
 def fits_qrels(cells: Sequence[str]) -> bool:
@@ -43,10 +44,29 @@ def fits_rel(cells: Sequence[str]) -> bool:
 
 
 def fits_run(cells: Sequence[str]) -> bool:
-    """Whether a line is `query Q0 document rank score tag`."""
+    """Whether a line is `query Q0 document rank score tag`, also without its query."""
+    if len(cells) == _RUN_CELLS - 1 and cells[0] == "Q0":
+        cells = ("", *cells)
     return len(cells) == _RUN_CELLS and bool(
         _WHOLE.fullmatch(cells[3]) and _NUMBER.fullmatch(cells[4])
     )
+
+
+def _detect_preferences(sample: Sample) -> Likeness | None:
+    if sample.is_json or sample.is_parquet:
+        return None
+    fitting = sample.share(lambda cells: len(cells) == _PREFERENCE_CELLS and _is_number(cells[-1]))
+    return likely(f"lines are `{_PREFERENCES_FORM}`") if fitting == 1 else None
+
+
+def _is_number(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell))
+
+
+def _refuse_preferences(_: Opened) -> Iterator[Row]:
+    message = "the file holds preferences, which order documents inside a group, not grades"
+    fix = f"Send `{_FORM}`; where a query has one group, its preference may be the grade."
+    yield Misfit(1, "is_preferences", message, fix)
 
 
 def fits_smart(cells: Sequence[str]) -> bool:
@@ -106,6 +126,7 @@ def _read_ranklib(opened: Opened) -> Iterator[Row]:
 
 _FORM: Final = "query iteration document grade"
 _SMART_FORM: Final = "query document grade"
+_PREFERENCES_FORM: Final = "query group subgroup document preference"
 
 FORMATS: Final = (
     Format(
@@ -139,6 +160,14 @@ FORMATS: Final = (
         example="3 qid:7 1:0.5 # doc1 red shoes",
         detect=_detect_ranklib,
         read=_read_ranklib,
+    ),
+    Format(
+        name="trec_prefs",
+        holds=Holds.JUDGMENTS,
+        about="preferences of trec_eval, which are no grades, and are named as such here",
+        example="q1 A A1 doc7 2",
+        detect=_detect_preferences,
+        read=_refuse_preferences,
     ),
     Format(
         name="trec_run",

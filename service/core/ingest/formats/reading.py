@@ -11,6 +11,7 @@ from reteval.contract.diagnostics import Diagnostic
 from reteval.contract.imports import ImportedFile, ImportOptions
 from reteval.contract.problems import ProblemItem
 from reteval.contract.testsets import TestSetHead
+from service.core.ingest.formats.documents import Documents
 from service.core.ingest.formats.files import Encoding, File, find_encoding
 from service.core.ingest.formats.format import Format, Holds, Likeness, Opened
 from service.core.ingest.formats.gathering import Gathering
@@ -18,7 +19,7 @@ from service.core.ingest.formats.packed import unpack
 from service.core.ingest.formats.registry import find_format, likenesses
 from service.core.ingest.formats.rows import Known
 from service.core.ingest.formats.sample import Sample
-from service.core.ingest.formats.suspicions import Documents, suspect
+from service.core.ingest.formats.suspicions import suspect
 from service.core.ingest.located import Located
 from service.errors import InvalidError, ServiceError
 
@@ -52,9 +53,8 @@ class Import:
         self.files = files
         self.own = own
         self._corpora = corpora
-        self._documents = Documents(keep=bool(corpora))
+        self._documents = Documents(gathering.scratch if corpora else None)
         self._warnings: tuple[Diagnostic, ...] | None = None
-        self._judged_ids = gathering.judged_ids()
 
     def settle(self) -> None:
         """Refuse an upload at once of which rows were refused while they were read.
@@ -72,7 +72,7 @@ class Import:
         """
         for item in self.gathering.located():
             if item.query.relevant:
-                self._documents.see(str(one.id) for one in item.query.relevant)
+                self._documents.see([str(one.id) for one in item.query.relevant])
             yield item
         if strict:
             self.settle()
@@ -82,7 +82,7 @@ class Import:
         if self._warnings is None:
             if self._corpora:
                 self._documents.check(lambda: _known(self._corpora))
-            self._warnings = suspect(self.gathering, self.files, self._documents, self._judged_ids)
+            self._warnings = suspect(self.gathering, self.files, self._documents)
         return self._warnings
 
 

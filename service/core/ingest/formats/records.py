@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from service.core.ingest.formats.format import Format, Likeness, Opened, certain
-from service.core.ingest.formats.layouts import SHAPES, Layout, Paths, Shape
+from service.core.ingest.formats.layout import Layout, Paths, Shape
+from service.core.ingest.formats.layouts import SHAPES
 from service.core.ingest.formats.rows import Asked, Misfit, Raw, Row, Vote
 from service.core.ingest.formats.sample import Sample
 
@@ -131,6 +132,9 @@ def _votes(
     judgments = record.get(layout.judgments)
     if judgments is None:
         judgments = record.get("scores", [])
+    if isinstance(judgments, dict):
+        yield from _rated(judgments, query, at)
+        return
     if not isinstance(judgments, list):
         message = f"{layout.judgments} is no list"
         yield Misfit(at, "bad_record", message, _FIX)
@@ -144,6 +148,16 @@ def _votes(
     for failure in failures if isinstance(failures, list) else ():
         if isinstance(failure, dict):
             yield Vote(*query, _text(failure, layout.document), None, at)
+
+
+def _rated(grades: dict[str, Any], query: tuple[str, str | None], at: int) -> Iterator[Row]:
+    """Read `{document: grade}`."""
+    for document, grade in grades.items():
+        if isinstance(grade, (dict, list, bool)):
+            message = f"the grade of {document[:200]!r} is no number"
+            yield Misfit(at, "not_a_judgment", message, _FIX)
+        else:
+            yield Vote(*query, document, _raw(grade), at)
 
 
 def _vote(

@@ -12,7 +12,7 @@ from service.core.ingest.formats import (
     own,
     parquet,
     records,
-    tables,
+    sheets,
     topics,
 )
 from service.core.ingest.formats.format import Format, Holds, Likeness
@@ -21,7 +21,7 @@ from service.errors import InvalidError
 
 FORMATS: Final[tuple[Format, ...]] = (
     *own.FORMATS,
-    *tables.FORMATS,
+    *sheets.FORMATS,
     *lines.FORMATS,
     *topics.FORMATS,
     *beir.FORMATS,

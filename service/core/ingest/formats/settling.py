@@ -8,8 +8,9 @@ from reteval.contract import limits
 from reteval.contract.imports import ImportOptions
 from reteval.contract.testsets import Judgment, JudgmentSource, Query
 from service.core.ingest.formats.consensus import settle
-from service.core.ingest.formats.group import Group, Votes
+from service.core.ingest.formats.group import Group
 from service.core.ingest.formats.ledger import Ledger, Origin
+from service.core.ingest.formats.votes import Cast
 from service.core.ingest.labels import find_flaw
 from service.core.ingest.located import Located
 
@@ -23,25 +24,23 @@ _NEED: Final = "information_need"
 class Settlement:
     """Settles query after query, and counts the documents that several raters judged."""
 
-    def __init__(
-        self, votes: Votes, origins: Sequence[Origin], ledger: Ledger, options: ImportOptions
-    ) -> None:
+    def __init__(self, origins: Sequence[Origin], ledger: Ledger, options: ImportOptions) -> None:
         self.voted_pairs = self.differing_pairs = self.settled_pairs = 0
-        self._votes, self._origins, self._ledger, self._options = votes, origins, ledger, options
+        self._origins, self._ledger, self._options = origins, ledger, options
         self._models = frozenset(filter(None, (m.strip() for m in options.models.split(","))))
         self._has_raters = any(origin.rater for origin in origins)
-        self._shared: set[int] = set()
 
-    def settle(self, group: Group) -> Located:
+    def settle(self, group: Group, casts: list[Cast]) -> Located:
         """The query with one judgment a document; what is in conflict is refused."""
-        places = list(self._votes.of(group))
-        documents = list(map(self._votes.document, places))
-        if len(set(documents)) == len(documents):
-            relevant = list(map(Judgment, documents, map(self._votes.grades.__getitem__, places)))
-        else:
-            relevant, places = self._collapse(group, documents, places)
+        shared: set[str] = set()
+        relevant = [Judgment(cast.document, cast.grade) for cast in casts]
+        if len({cast.document for cast in casts}) < len(casts):
+            relevant, casts = self._collapse(group, casts, shared)
         if self._has_raters:
-            relevant = list(map(self._attribute, relevant, places))
+            relevant = [
+                one if one.id in shared else self._attribute(one, cast)
+                for one, cast in zip(relevant, casts, strict=True)
+            ]
         query = Query(
             id=group.id,
             query=group.id if group.text is None else group.text,
@@ -51,82 +50,84 @@ class Settlement:
             source=group.source,
             fields={_NEED: group.need} if group.need else {},
         )
-        rows = array("I", map(self._votes.rows.__getitem__, places))
+        rows = array("I", [cast.row for cast in casts])
         return Located(query=query, row=group.at, judgment_rows=rows)
 
-    def _attribute(self, judgment: Judgment, n: int) -> Judgment:
+    def _attribute(self, judgment: Judgment, cast: Cast) -> Judgment:
         """Name the rater of a judgment that is one rater's."""
-        rater = self._origins[self._votes.origins[n]].rater
-        if not rater or n in self._shared or find_flaw(rater, limits.MAX_NAME_BYTES):
+        rater = self._rater(cast)
+        if not rater or find_flaw(rater, limits.MAX_NAME_BYTES):
             return judgment
         return Judgment(judgment.id, judgment.grade, rater=rater, source=JudgmentSource.IMPORT)
 
+    def _rater(self, cast: Cast) -> str:
+        return self._origins[cast.origin].rater
+
     def _collapse(
-        self, group: Group, documents: list[str], places: list[int]
-    ) -> tuple[list[Judgment], list[int]]:
-        """One judgment a document, where votes agree or a rule settles them."""
-        votes: dict[str, list[int]] = {}
-        for document, n in zip(documents, places, strict=True):
-            votes.setdefault(document, []).append(n)
+        self, group: Group, casts: list[Cast], shared: set[str]
+    ) -> tuple[list[Judgment], list[Cast]]:
+        """One judgment a document, where votes agree or a rule settles them.
+
+        Those of several raters are `shared`.
+        """
+        votes: dict[str, list[Cast]] = {}
+        for cast in casts:
+            votes.setdefault(cast.document, []).append(cast)
         relevant: list[Judgment] = []
-        kept: list[int] = []
+        kept: list[Cast] = []
         for document, found in votes.items():
-            grade: int | None = self._votes.grades[found[0]]
+            grade: int | None = found[0].grade
             if len(found) > 1:
-                grade = self._agree(group, document, found)
+                grade = self._agree(group, found, shared)
             if grade is not None:
                 relevant.append(Judgment(document, grade))
                 kept.append(found[0])
         return relevant, kept
 
-    def _agree(self, group: Group, document: str, places: list[int]) -> int | None:
+    def _agree(self, group: Group, casts: list[Cast], shared: set[str]) -> int | None:
         """One grade for a document with several votes; None where they are in conflict."""
-        ballots: dict[str, int] = {}
-        grades = self._votes.grades
-        for n in places:
-            first = ballots.setdefault(self._origins[self._votes.origins[n]].rater, n)
-            if first == n:
+        ballots: dict[str, Cast] = {}
+        for cast in casts:
+            first = ballots.setdefault(self._rater(cast), cast)
+            if first is cast:
                 continue
-            if grades[first] != grades[n]:
-                self._conflict(group, document, first, n)
+            if first.grade != cast.grade:
+                self._conflict(group, first, cast)
                 return None
             self._ledger.duplicates += 1
         if len(ballots) == 1:
-            return grades[places[0]]
+            return casts[0].grade
         self.voted_pairs += 1
-        self._shared.add(places[0])
-        named = [(rater, grades[n]) for rater, n in ballots.items()]
+        shared.add(casts[0].document)
+        named = [(rater, cast.grade) for rater, cast in ballots.items()]
         if len({grade for _, grade in named}) == 1:
             return named[0][1]
         self.differing_pairs += 1
         if self._options.consensus is None:
-            self._disagreement(document, list(ballots.values()))
+            self._disagreement(list(ballots.values()))
             return None
         self.settled_pairs += 1
         return settle(self._options.consensus, named, self._models)
 
-    def _conflict(self, group: Group, document: str, first: int, second: int) -> None:
-        query, grades = (group.id or group.text or "")[:80], self._votes.grades
+    def _conflict(self, group: Group, first: Cast, second: Cast) -> None:
+        query = (group.id or group.text or "")[:80]
         message = (
-            f"document {document[:200]!r} of query {query!r} has grade {grades[second]} here and "
-            f"{grades[first]} {self._at(first)}"
+            f"document {second.document[:200]!r} of query {query!r} has grade {second.grade} here "
+            f"and {first.grade} {self._at(first)}"
         )
         self._refuse_at("conflict", (message, "Keep one of the two."), second)
 
-    def _disagreement(self, document: str, places: list[int]) -> None:
-        grades = ", ".join(f"{self._votes.grades[n]} {self._at(n)}" for n in places[:5])
-        message = f"raters differ on document {document[:200]!r}: {grades}"
-        self._refuse_at("raters_differ", (message, _DIFFER_FIX), places[-1])
+    def _disagreement(self, casts: list[Cast]) -> None:
+        grades = ", ".join(f"{cast.grade} {self._at(cast)}" for cast in casts[:5])
+        message = f"raters differ on document {casts[0].document[:200]!r}: {grades}"
+        self._refuse_at("raters_differ", (message, _DIFFER_FIX), casts[-1])
 
-    def _refuse_at(self, reason: str, said: tuple[str, str], n: int) -> None:
+    def _refuse_at(self, reason: str, said: tuple[str, str], cast: Cast) -> None:
         self._ledger.conflicts += 1
-        votes = self._votes
-        origin = self._origins[votes.origins[n]]
-        self._ledger.refuse(reason, said, origin, votes.rows[n], votes.member(n))
+        self._ledger.refuse(reason, said, self._origins[cast.origin], cast.row, cast.member)
 
-    def _at(self, n: int) -> str:
-        origin = self._origins[self._votes.origins[n]]
-        row = self._votes.rows[n]
-        where = origin.place(row, self._votes.member(n)) or f"row {row}"
+    def _at(self, cast: Cast) -> str:
+        origin = self._origins[cast.origin]
+        where = origin.place(cast.row, cast.member) or f"row {cast.row}"
         rater = f" by {origin.rater[:80]}" if origin.rater else ""
         return f"in {where} of {origin.file}{rater}"

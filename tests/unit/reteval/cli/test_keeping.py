@@ -65,16 +65,20 @@ def test_backup_and_restore(tmp_path: Path) -> None:
     """What is named is asked for, the file is made, and what became of it is told."""
     path = tmp_path / "a.backup"
     content = a_backup(b"one")
-    words = ("--run", "run_1", "--run", "run_2", "--test-set", "docs")
+    words = ("--run", "run_1", "--run", "run_2", "--test-set", "docs", "--judging", "jdg_1")
     code, out, _, service = command(
         "backup", str(path), *words, answers=[httpx.Response(200, content=content)]
     )
     assert (code, out) == (0, f"saved in {path}: {len(content)} bytes\n")
     asked = msgspec.json.decode(service.requests[0].content)
-    assert asked == {"runs": ["run_1", "run_2"], "test_sets": ["docs"], "all": False}
+    named = {"runs": ["run_1", "run_2"], "test_sets": ["docs"], "judgings": ["jdg_1"]}
+    assert asked == named | {"all": False}
     made = Restoration(restored=("ts_1", "run_1"), skipped=("run_2",))
     code, out, _, _ = command("restore", str(path), answers=[answer(made)])
     assert (code, out) == (0, "2 restored, 1 were there already\n")
+    kept = msgspec.structs.replace(made, kept=("jdg_1",))
+    out = command("restore", str(path), answers=[answer(kept)])[1]
+    assert out == "2 restored, 1 were there already, 1 judgings were gone on with and kept\n"
     out = command("restore", str(path), "--json", answers=[answer(made)])[1]
     assert msgspec.json.decode(out, type=Restoration) == made
 

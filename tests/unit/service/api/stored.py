@@ -2,7 +2,7 @@
 
 import redis
 
-from service.store.test_sets import STAGING_MS
+from service.store.staging import STAGING_MS
 
 
 def snapshot(url: str) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ import redis
 from reteval.contract.backups import MEDIA, FrameReader, FrameWriter
 from service.core.backups import Fragment, Header
 from service.store import chunks
-from service.store.copies import Closing, Digest, Dropped, Opening, Piece
+from service.store.fragments import Closing, Digest, Dropped, Opening, Piece
 from service.store.keys import DEFAULT_TENANT
 from service.store.store import Store
 from tests.unit.service.api.conftest import Opens
@@ -62,7 +62,7 @@ async def test_run_brings_its_test_set_and_comes_back(
     assert made["restored"][0].startswith("ts_")
     assert (await client.get(f"/v1/runs/{ended_run}/results")).content == report
     again = (await restore(client, file)).json()
-    assert again == {"restored": [], "skipped": made["restored"]}
+    assert again == {"restored": [], "skipped": made["restored"], "kept": []}
     log = (await client.get("/v1/audit")).json()["items"]
     assert [row["event"] for row in log] == ["backup_restored", "backup_restored"]
 

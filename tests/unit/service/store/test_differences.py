@@ -11,8 +11,8 @@ from reteval.contract.testsets import Expect, Judgment, Query, Scale
 from service.store.chunks import SIZE
 from service.store.differences import Differences, compare_heads, compare_queries, count_changes
 from service.store.keys import DEFAULT_TENANT
+from service.store.staging import QueryList, StoredQuery
 from service.store.store import Store
-from service.store.test_sets import QueryList, StoredQuery
 from tests.factories import query, stored_test_set
 
 

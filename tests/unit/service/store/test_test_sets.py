@@ -6,8 +6,8 @@ import redis
 
 from service.errors import CorruptRecordError, NotFoundError, ReferencedError
 from service.store.keys import DEFAULT_TENANT
+from service.store.staging import STAGING_MS
 from service.store.store import Store
-from service.store.test_sets import STAGING_MS
 from tests.factories import draft, query, run_spec, stored_run, stored_test_set
 
 

@@ -420,6 +420,7 @@ RUNS: Final[dict[str, bytes]] = {
     "trec_run": b"q1 Q0 doc7 1 12.5 bm25\nq1 Q0 doc9 2 1e-3 bm25\n",
     "ranx_run": text({"q1": {"doc7": 12.5, "doc9": 0.1}}),
 }
+PREFERENCES: Final = b"q1 A A1 doc7 2\nq1 A A1 doc9 0\n"
 
 OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "columns": {"columns": "query:Query Text,docid:Doc ID,rating:Rating"},
@@ -431,4 +432,5 @@ SAMPLES: Final[dict[str, bytes]] = {
     **ASKED,
     **DOCUMENTS,
     **RUNS,
+    "trec_prefs": PREFERENCES,
 }

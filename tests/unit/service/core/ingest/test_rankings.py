@@ -7,7 +7,7 @@ import pytest
 from reteval.contract.rankings import Ranking
 from service.core.ingest.rankings import read_rankings
 from service.errors import InvalidError, MalformedJsonError, MalformedTextError, ServiceError
-from tests.unit.service.core.ingest.bodies import zipped
+from tests.unit.service.core.ingest.bodies import DATA, zipped
 
 TREC = b"""q1 Q0 b 1 0.5 tag
 q1 Q0 a 2 0.9 tag
@@ -30,6 +30,38 @@ def test_ranx_json_is_the_same_run() -> None:
     """The same scores as ranx writes them give the same rankings."""
     ranx = {"q1": {"b": 0.5, "a": 0.9, "c": 0.5}, "q2": {"x": 1.0}}
     assert list(read_rankings(json.dumps(ranx).encode())) == list(read_rankings(TREC))
+
+
+LARGE = {"a": 2**60, "b": 2**60 + 1, "c": 2**60 + 2, "d": 2.0**60 - 200, "e": -(10**300)}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(f"q Q0 {doc} 1 {score} t\n" for doc, score in LARGE.items()),
+        json.dumps({"q": LARGE}),
+    ],
+    ids=["trec", "ranx"],
+)
+def test_whole_scores_are_ordered_to_the_last_digit(body: str) -> None:
+    """Scores that are one as floating point are still ordered as they are written."""
+    (ranking,) = read_rankings(body.encode())
+    assert ranking.ids == ["c", "b", "a", "d", "e"]
+    assert ranking.scores == [2.0**60, 2.0**60, 2.0**60, 2.0**60 - 200, -1e300]
+
+
+def test_real_scores_beyond_floating_point_keep_their_order() -> None:
+    """The neighbours of a real run that only differ beyond 2^53 are ordered by what they are."""
+    path = DATA / "cranfield/runs/typesense.run.gz"
+    if not path.exists():
+        pytest.skip(f"the shared collections are not beside this checkout: no {path.name}")
+    written: dict[str, list[tuple[int, bytes]]] = {}
+    for line in gzip.decompress(path.read_bytes()).splitlines():
+        query, _, doc, _, score, _ = line.split()
+        written.setdefault(query.decode(), []).append((int(score), doc))
+    for ranking in read_rankings(path.read_bytes()):
+        ordered = sorted(written[ranking.query_id], reverse=True)
+        assert ranking.ids == [doc.decode() for _, doc in ordered]
 
 
 def test_json_lines_keep_their_order() -> None:

@@ -8,7 +8,7 @@ from service.core.importing import Upload, preview_upload
 from service.core.ingest.formats.files import File
 from tests.unit.service.core.ingest.bodies import DATA, file
 
-HEAD = TestSetHead(allow_unscorable=True, scale=Scale(4))
+HEAD = TestSetHead(allow_unscorable=True, scale=Scale(50))
 CRANFIELD = {"query_ids": QueryIds.ORDINAL, "reverse": "1-4", "negatives": Negatives.KEEP}
 FINAL = {"columns": "query:query,docid:docid,rating:final_rating"}
 IDS = {"texts": Texts.IDS}
@@ -116,6 +116,26 @@ COLLECTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any], tuple[int, int, in
         (137, 130, 1_358),
         {"unscorable", "raters_identical", "rows_unrated"},
     ),
+    "dl-typo corrected": (("dl-typo/query.tsv", "dl-typo/qrels.txt"), {}, (60, 60, 3_811), set()),
+    "dl-typo ms": (("dl-typo/query.typo.ms.tsv", "dl-typo/qrels.txt"), {}, (60, 60, 3_811), set()),
+    "dl-typo py": (("dl-typo/query.typo.py.tsv", "dl-typo/qrels.txt"), {}, (60, 60, 3_811), set()),
+    "ir_measures compat": (
+        ("ir_measures/compat.qrels",),
+        IDS,
+        (2, 2, 311),
+        {"few_queries", "texts_missing"},
+    ),
+    "ranx parquet": (("ranx/qrels.parquet",), IDS, (2, 2, 5), {"few_queries", "texts_missing"}),
+    "ranx trec, small": (("ranx/qrels.trec",), IDS, (2, 2, 5), {"few_queries", "texts_missing"}),
+    **{
+        f"quepid {one}": (
+            (f"quepid-haystack/haystack_rating_party_snapshot_{one}.json.zip",),
+            {},
+            (135, 129, 1_659),
+            {"unscorable"},
+        )
+        for one in ("no-vector", "vector-2", "with-vector")
+    },
     "quepid case": ((CASE,), {}, (137, 130, 1_679), {"unscorable"}),
     "rre": (("rre/ratings_example.json",), {}, (6, 6, 9), {"few_queries", "near_identical_texts"}),
 }
@@ -155,8 +175,9 @@ async def test_cranfield_is_not_taken_as_it_stands(ids: QueryIds) -> None:
     assert not told.storable
     assert told.grades == {"-1": 225, "1": 128, "2": 387, "3": 734, "4": 363}
     assert set(told.reasons) == {"unknown_query", "negative_grade"}
-    codes = {str(one.code) for one in told.warnings}
-    assert {"scale_reversed", "query_ids_misread"} <= codes
+    fixes = {str(one.code): one.fix for one in told.warnings}
+    assert "reverse=1-4, and negatives=keep" in fixes["scale_reversed"]
+    assert "query_ids=ordinal" in fixes["query_ids_misread"]
     assert {row.file for row in told.refused} == {"cranfield/cranqrel"}
 
 
@@ -177,9 +198,29 @@ async def test_raters_who_differ_are_counted_before_a_rule_is_chosen() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["trec_eval/results.test", "ranx/run.json", "shop15/minilm.run", "ir_measures/cwl.run"]
+    "name",
+    [
+        "trec_eval/results.test",
+        "trec_eval/prefs.rank20",
+        "ranx/run.json",
+        "shop15/minilm.run",
+        "ir_measures/cwl.run",
+    ],
 )
 async def test_real_run_is_told_from_judgments(name: str) -> None:
     """A run is named as one, whatever its separators."""
     told = await preview(name)
     assert told.reasons == {"is_a_run": 1}
+
+
+async def test_real_preferences_are_told_from_judgments() -> None:
+    """trec_eval's preferences are named, and how grades are written."""
+    told = await preview("trec_eval/prefs.test")
+    assert (told.storable, told.reasons) == (False, {"is_preferences": 1})
+    assert "query iteration document grade" in told.refused[0].fix
+
+
+async def test_rows_of_queries_without_text_are_refused_each() -> None:
+    """All 3,681 judgments fall with the three queries that no file gives a text."""
+    told = await preview("trec_eval/qrels.test")
+    assert (told.rows.refused, told.rows.accepted, len(told.refused)) == (3_681, 0, 3)

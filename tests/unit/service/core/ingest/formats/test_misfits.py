@@ -36,6 +36,11 @@ GROUP = {"queries": [{"placeholders": {"$query": "a"}}], "relevant_documents": {
         ({"ratings": [{"query_text": "", "doc_id": "d", "rating": 1}]}, {"not_a_query": 1}),
         ({"queries": [{"query_text": "a", "ratings": [3]}]}, {"bad_record": 1}),
         ({"queries": [{"query_text": "a", "ratings": "x"}]}, {"bad_record": 1}),
+        (
+            {"queries": [{"query_text": "a", "ratings": {"d": 1, "e": [], "f": True}}]},
+            {"not_a_judgment": 2},
+        ),
+        ({"q1": {"d": 1}, "q2": {"d": 1_000}}, {"over_scale": 1, "no_text": 1}),
     ],
 )
 def test_record_of_another_form_is_refused_where_it_stands(
