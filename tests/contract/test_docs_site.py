@@ -4,7 +4,6 @@ import argparse
 import re
 from pathlib import Path
 
-
 import reteval
 from docs._ext import command_line, http_api, python_client
 from docs._ext.repository import bring_files

@@ -21,7 +21,7 @@ HOW_TO = ROOT / "docs" / "how-to"
 PAGES = ("README.md", "clients/README.md", "docs/test-sets.md", "docs/webhooks.md")
 GUIDES = ("docs/tutorial.md", *sorted(f"docs/how-to/{path.name}" for path in HOW_TO.glob("*.md")))
 BLOCK = re.compile(
-    r"(?:^ *<!-- not run: (?P<reason>[^\n]+) -->\n)?"
+    r"(?:^ *<!-- (?:not run: (?P<reason>[^\n]+)|prints: (?P<prints>[^\n]+)) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -31,13 +31,17 @@ STRICT_SHELL = (
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A fenced block of a page; `reason` says why it must not run, empty where it must."""
+    """A fenced block of a page.
+
+    `reason` says why it must not run, empty where it must; `prints` what the page says it prints.
+    """
 
     page: str
     line: int
     language: str
     code: str
     reason: str
+    prints: str
 
     def __str__(self) -> str:
         """Name the block by where it stands."""
@@ -54,6 +58,7 @@ def read_blocks(page: str, *languages: str) -> list[Block]:
             language=match["language"],
             code=textwrap.dedent(match["code"]),
             reason=match["reason"] or "",
+            prints=match["prints"] or "",
         )
         for match in BLOCK.finditer(text)
         if match["language"] in languages
@@ -117,6 +122,7 @@ def test_block_runs_as_printed(
         check=False,
     )
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+    assert block.prints in ended.stdout
 
 
 @pytest.mark.parametrize("page", PAGES)
