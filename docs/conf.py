@@ -21,10 +21,11 @@ exclude_patterns = ["_ext"]
 
 html_theme = "furo"
 html_title = f"reteval {release}"
+html_show_copyright = False
+toc_object_entries_show_parents = "hide"
 
 # Headings can be linked to, as `page.md#heading`, and a link that leads nowhere is an error.
 myst_heading_anchors = 4
-myst_links_external_new_tab = False
 nitpicky = True
 # Types of Python itself, and structs that nobody makes by hand, have no page to lead to.
 nitpick_ignore_regex = [("py:.*", ".*")]
