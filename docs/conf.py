@@ -22,7 +22,7 @@ exclude_patterns = ["_ext"]
 html_theme = "furo"
 html_title = f"reteval {release}"
 html_show_copyright = False
-toc_object_entries_show_parents = "hide"
+toc_object_entries = False  # hundreds of methods would be copied into the side bar of every page
 
 # Headings can be linked to, as `page.md#heading`, and a link that leads nowhere is an error.
 myst_heading_anchors = 4
@@ -34,3 +34,7 @@ nitpick_ignore_regex = [("py:.*", ".*")]
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+
+# Addresses of examples lead nowhere on purpose.
+linkcheck_ignore = [r"https?://127\.0\.0\.1", r"https?://[^/]*\.example\b"]
+linkcheck_timeout = 20
