@@ -11,9 +11,14 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 FUZZ := $(VENV)/.installed-fuzz
 AUDIT := $(VENV)/.installed-audit
+DOCS := $(VENV)/.installed-docs
+SPHINX = $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto
 CASES ?= 1000
+RETEVAL_SCREENSHOTS ?= build/screenshots
+SCREENSHOTS := report comparison robustness review start query
 
-.PHONY: help install demo test soak serve lint openapi freeze bench fuzz audit
+.PHONY: help install demo test soak serve lint openapi freeze bench fuzz audit \
+	docs docs-links screenshots
 
 help:
 	@echo "make demo      evaluate a small search service of our own, and print the report"
@@ -26,6 +31,9 @@ help:
 	@echo "make freeze    keep openapi.yaml as that of a release, which later ones must not break"
 	@echo "make bench     run the benchmarks"
 	@echo "make fuzz      send CASES=1000 generated requests to each route, several ways"
+	@echo "make docs      build the documentation into build/docs"
+	@echo "make docs-links  look up every link of it that leads elsewhere (needs a network)"
+	@echo "make screenshots  take the pictures of the pages from where the browser tests left them"
 	@echo "make audit     look the pinned versions up in an advisory database (needs a network)"
 
 install: $(RUN)
@@ -62,6 +70,16 @@ audit: $(AUDIT)
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/dev.txt
 
+docs: $(DOCS)
+	$(SPHINX) --builder html docs build/docs
+
+docs-links: $(DOCS)
+	$(SPHINX) --builder linkcheck docs build/links
+
+screenshots:
+	@mkdir -p docs/images
+	@for name in $(SCREENSHOTS); do cp "$(RETEVAL_SCREENSHOTS)/$$name-1440.png" docs/images/$$name.png || exit 1; done
+
 bench: $(DEV)
 	@for script in $$(grep -l '"figure ' benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
@@ -84,6 +102,10 @@ $(DEV): requirements/dev.txt $(RUN)
 
 $(FUZZ): requirements/fuzz.txt $(DEV)
 	$(PIP) install --require-hashes -r requirements/fuzz.txt
+	@touch $@
+
+$(DOCS): requirements/docs.txt $(RUN)
+	$(PIP) install --require-hashes -r requirements/docs.txt
 	@touch $@
 
 $(AUDIT): requirements/audit.txt $(DEV)

@@ -96,7 +96,15 @@ def test_pins_agree() -> None:
     assert {name: dev.get(name) for name in run} == run
 
 
-@pytest.mark.parametrize("file", ["run.txt", "dev.txt"])
+def test_pins_of_the_documentation_agree() -> None:
+    """What the documentation is built with goes into one environment with the rest."""
+    docs, dev = pins("docs.txt"), pins("dev.txt")
+    assert {name: docs[name] for name in docs.keys() & dev} == {
+        name: dev[name] for name in docs.keys() & dev
+    }
+
+
+@pytest.mark.parametrize("file", ["run.txt", "dev.txt", "docs.txt"])
 def test_pins_are_hashed_and_name_no_place(file: str) -> None:
     """Every pin has a hash, and none of them says where it was fetched from."""
     text = (ROOT / "requirements" / file).read_text()

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("service", "worker", "clients", "examples", "benchmarks")
+FOLDERS = ("service", "worker", "clients", "examples", "benchmarks", "docs")
 MODULE_LINES = 400
 FUNCTION_LINES = 60
 

@@ -1,4 +1,4 @@
-"""`make demo`'s program does the whole job, says what the README says, and leaves nothing."""
+"""`make demo`'s program does the whole job, says what the pages say, and leaves nothing."""
 
 import os
 import re
@@ -14,6 +14,7 @@ import pytest
 from examples import demo
 
 README = demo.ROOT / "README.md"
+PAGE = demo.ROOT / "docs" / "demo.md"
 PRINTED = re.compile(
     r"^`make demo` prints.*?^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -65,11 +66,17 @@ def test_demo_has_the_rest_judged(ended: subprocess.CompletedProcess[str]) -> No
     assert float(shares[1]) == 1
 
 
-def test_demo_prints_what_the_readme_shows(ended: subprocess.CompletedProcess[str]) -> None:
-    """The result printed in the README is the result, ids and times aside."""
-    printed = PRINTED.search(README.read_text(encoding="utf-8"))
+def test_demo_prints_what_the_pages_show(ended: subprocess.CompletedProcess[str]) -> None:
+    """The result printed in the documentation is the result, ids and times aside."""
+    assert shown(PAGE) == stable(ended.stdout)
+    assert [line for line in shown(README) if line not in stable(ended.stdout)] == []
+
+
+def shown(page: Path) -> list[str]:
+    """Return the lines of the output that a page shows."""
+    printed = PRINTED.search(page.read_text(encoding="utf-8"))
     assert printed is not None
-    assert stable(printed["text"]) == stable(ended.stdout)
+    return stable(printed["text"])
 
 
 def test_demo_leaves_nothing_behind(

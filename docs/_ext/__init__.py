@@ -1,0 +1,1 @@
+"""What the documentation's reference is written from: the code itself."""
