@@ -40,7 +40,7 @@ serve: $(RUN)
 	@$(BIN)/python -m service up
 
 test: $(DEV)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
 soak: $(DEV)
 	$(BIN)/python -m tests.soak $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
