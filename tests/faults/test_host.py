@@ -114,6 +114,7 @@ def test_f56_locale_and_zone_change_nothing(
         assert numbers_of(stage.finish(stage.start_run())) == expected
 
 
+@pytest.mark.no_cover
 def test_f57_clients_that_leave_leave_nothing(cluster: Cluster) -> None:
     """F57: uploads and long polls that are hung up on keep no connection and no data."""
     with set_stage(cluster) as stage, redis.Redis.from_url(cluster.store.url) as store:
