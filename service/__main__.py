@@ -15,7 +15,6 @@ from granian.log import LogLevels
 
 from reteval.contract.api_keys import DEFAULT_DAYS, MAX_DAYS
 from service.admin import add_admin
-from service.app import bootstrap, openapi_yaml
 from service.embedded import EmbeddedError, EmbeddedServer
 from service.errors import ServiceError
 from service.logs import SERVER, configure_logs
@@ -186,6 +185,8 @@ def serve(_args: argparse.Namespace) -> None:
 
 def make_first_key(args: argparse.Namespace) -> None:
     """Make the first key in the store that the settings name, and print it."""
+    from service.app import bootstrap  # noqa: PLC0415 - `up` and `serve` start without it
+
     environ = dict(os.environ)
     if args.data is not None:
         environ["RETEVAL_DATA"] = args.data
@@ -201,6 +202,8 @@ def make_first_key(args: argparse.Namespace) -> None:
 
 def openapi(_args: argparse.Namespace) -> None:
     """Print the API's description, of the default settings and stable."""
+    from service.app import openapi_yaml  # noqa: PLC0415 - as above
+
     sys.stdout.write(openapi_yaml(Settings.from_env({})))
 
 

@@ -262,7 +262,7 @@ async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
 async def connect(settings: Settings) -> AsyncIterator[Backend]:
     """Hold the connections."""
     async with contextlib.AsyncExitStack() as held:
-        store = Store.connect(settings.redis_url)
+        store = Store.connect(settings.redis_url, idempotency_lease_s=settings.idempotency_lease_s)
         held.push_async_callback(store.close)
         queue = JobQueue.connect(settings.redis_url)
         held.callback(queue.close)

@@ -49,6 +49,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     cors_origins: tuple[str, ...]
     body_grace_s: float
     body_bytes_per_s: int
+    idempotency_lease_s: float
     reaper_interval_s: float
     steward_interval_s: float
     target_concurrency: int
@@ -204,6 +205,13 @@ TABLE: Final = (
         "B/s",
         "Least rate of a request body, pauses aside",
         _integer(1, 1_000_000_000),
+    ),
+    Setting(
+        "idempotency_lease_s",
+        "20",
+        "s",
+        "How long a request whose API process died keeps its `Idempotency-Key`",
+        _seconds(1, 600),
     ),
     Setting("reaper_interval_s", "5", "s", "Pause between reaper rounds", _seconds(0.1, 60)),
     Setting(

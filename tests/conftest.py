@@ -1,7 +1,9 @@
 """Fixtures that everything shares: one real Valkey a session, emptied before each test."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+import sys
+import threading
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,24 @@ settings.load_profile("shared")
 def pytest_xdist_auto_num_workers() -> int:
     """Run three on two cores: much of what is tested is waiting, for leases and for programs."""
     return (os.cpu_count() or 1) * 3 // 2 or 1
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Take the tracer away from a test marked `no_cover`, and from the threads it starts.
+
+    In a process of xdist, pytest-cov has started twice: when it pauses, its first start goes on.
+    """
+    if item.get_closest_marker("no_cover") is None:
+        return (yield)
+    tracer, for_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
+        threading.settrace(for_threads)
 
 
 @pytest.fixture

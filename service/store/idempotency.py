@@ -16,15 +16,16 @@ from service.store.scripts import Scripts, text
 
 KEPT_MS: Final = 86_400_000
 """How long a key is remembered."""
-LEASE_MS: Final = 20_000
+LEASE_S: Final = 20.0
 """How long a process that died keeps others from a key under which it made nothing."""
 
 
 class IdempotencyKeys:
     """All idempotency keys of a deployment."""
 
-    def __init__(self, scripts: Scripts) -> None:
+    def __init__(self, scripts: Scripts, *, lease_s: float = LEASE_S) -> None:
         self._scripts = scripts
+        self._lease_ms = round(lease_s * 1000)
 
     async def claim(self, tenant: str, name: str, fingerprint: str) -> Idempotency | KeptAnswer:
         """Take up the key for a request, or return how that was answered before.
@@ -35,7 +36,7 @@ class IdempotencyKeys:
         """
         held = Idempotency(entry=keys.idempotency(tenant, name), token=secrets.token_hex(16))
         verdict, answer = await self._scripts.run(
-            "claim_key", [held.entry], [fingerprint, held.token, LEASE_MS, KEPT_MS]
+            "claim_key", [held.entry], [fingerprint, held.token, self._lease_ms, KEPT_MS]
         )
         if text(verdict) == "mismatch":
             raise IdempotencyMismatchError(

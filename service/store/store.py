@@ -19,7 +19,7 @@ from service.store.endpoints import Endpoints
 from service.store.errands import LeakageChecks, Previews, Probes
 from service.store.findings import UnsafeStoreError, inspect_server
 from service.store.grants import Grants
-from service.store.idempotency import IdempotencyKeys
+from service.store.idempotency import LEASE_S, IdempotencyKeys
 from service.store.intervention import Intervention
 from service.store.jobs import Jobs
 from service.store.journal import Journal
@@ -53,7 +53,9 @@ _PROBE_MS: Final = 10_000
 class Store:
     """Test sets, runs and outcomes, over one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(  # noqa: PLR0915 - a line for each part
+        self, connection: Connection, *, idempotency_lease_s: float = LEASE_S
+    ) -> None:
         scripts = Scripts(connection)
         self._connection = connection
         self.test_sets = TestSets(connection, scripts)
@@ -68,12 +70,11 @@ class Store:
         self.endpoints = Endpoints(connection, scripts)
         self.damage = Damage(scripts, self.runs.get)
         self.copies = Copies(connection, scripts)
-        self.webhooks, self.deliveries = (
-            Webhooks(connection, scripts),
-            Deliveries(connection, scripts),
-        )
-        self.schedules, self.alerts = Schedules(connection, scripts), Alerts(connection, scripts)
-        self.idempotency = IdempotencyKeys(scripts)
+        self.webhooks = Webhooks(connection, scripts)
+        self.deliveries = Deliveries(connection, scripts)
+        self.schedules = Schedules(connection, scripts)
+        self.alerts = Alerts(connection, scripts)
+        self.idempotency = IdempotencyKeys(scripts, lease_s=idempotency_lease_s)
         self.jobs = Jobs(connection, scripts)
         self.outcomes = Outcomes(connection)
         self.claims = Claims(connection, scripts, self.damage)
@@ -99,9 +100,12 @@ class Store:
         self.audit = Audit(connection, scripts)
 
     @classmethod
-    def connect(cls, url: str, *, patience: Patience = PROMPT) -> "Store":
+    def connect(
+        cls, url: str, *, patience: Patience = PROMPT, idempotency_lease_s: float = LEASE_S
+    ) -> "Store":
         """Make a store; it connects at its first command."""
-        return cls(Connection.open(url, patience=patience))
+        connection = Connection.open(url, patience=patience)
+        return cls(connection, idempotency_lease_s=idempotency_lease_s)
 
     async def close(self) -> None:
         """Close the connections."""

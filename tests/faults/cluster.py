@@ -180,6 +180,7 @@ class Cluster:
             "RETEVAL_REDIS_URL": store_url or self.store.url,
             "RETEVAL_SECRET_KEY": secret_key(self._folder / "store"),
             "RETEVAL_LEASE_S": str(LEASE_S),
+            "RETEVAL_IDEMPOTENCY_LEASE_S": str(LEASE_S),
             "RETEVAL_REAPER_INTERVAL_S": "0.3",
         }
         return clean_environment() | decided | self._environ

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from msgspec import Struct
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from reteval.contract.id_rules import IdOp, apply_ops
 from reteval.contract.probes import IdOverlap
@@ -91,7 +91,7 @@ class Meeting(Struct, frozen=True, kw_only=True):
         The rate of an accident is taken from exchanged answers, rounded up by one of each kind.
         """
         rate = (self.crossed + 1) / (self.pairs + 2)
-        return float(binom.sf(self.met - 1, self.answers, rate))
+        return float(bdtrc(self.met - 1, self.answers, rate))
 
     def show(self) -> IdOverlap:
         """Return the figures as a report tells them."""

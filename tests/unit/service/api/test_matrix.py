@@ -33,6 +33,8 @@ from tests.unit.service.api.teams import (
     own,
 )
 
+pytestmark = pytest.mark.no_cover  # what each route does has tests of its own
+
 APP: Litestar = create_app(Settings.from_env({}))
 OTHERS = [one for one in list_operations(APP.routes) if not one.path.startswith("/v1")]
 ROUTES = sorted(

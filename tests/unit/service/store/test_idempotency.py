@@ -5,7 +5,7 @@ import redis
 from service.errors import IdempotencyConflictError, IdempotencyMismatchError
 from service.queue import RUNS
 from service.store import keys
-from service.store.idempotency import KEPT_MS, LEASE_MS
+from service.store.idempotency import KEPT_MS, LEASE_S
 from service.store.keys import DEFAULT_TENANT
 from service.store.records import Idempotency, KeptAnswer
 from service.store.store import Store
@@ -34,6 +34,18 @@ async def test_one_works_at_a_time(store: Store) -> None:
         await claim(store)
     await store.idempotency.release(held)
     await claim(store)
+
+
+async def test_dead_holder_keeps_the_key_for_the_lease(redis_url: str) -> None:
+    """The lease is the store's: another one may take the key up when it is over, not before."""
+    store = Store.connect(redis_url, idempotency_lease_s=3)
+    try:
+        held = await claim(store)
+        with redis.Redis.from_url(redis_url) as server:
+            left = float(server.hget(held.entry, "until") or 0) / 1000 - server.time()[0]
+    finally:
+        await store.close()
+    assert 1 < left <= 4
 
 
 async def test_key_belongs_to_one_request(store: Store) -> None:
@@ -66,7 +78,7 @@ async def test_key_is_forgotten_after_a_day(store: Store, redis_url: str) -> Non
     held = await claim(store)
     await store.idempotency.keep(held, ANSWER)
     with redis.Redis.from_url(redis_url) as server:
-        assert 0 < KEPT_MS - server.pttl(held.entry) < LEASE_MS
+        assert 0 < KEPT_MS - server.pttl(held.entry) < LEASE_S * 1000
         server.pexpire(held.entry, 0)
     assert await store.idempotency.keep(held, ANSWER) == ANSWER
     await claim(store, "other")

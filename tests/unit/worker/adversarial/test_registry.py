@@ -1,3 +1,5 @@
+from functools import cache
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,20 +13,22 @@ from worker.adversarial.vocabulary import Vocabulary
 from worker.adversarial.words import fold
 
 LANGUAGES = ("en", "fr", "es", "ru", "it", "")
-VOCABULARIES = {
-    tag: Vocabulary.build(
-        ["reset the forgotten password in Rome", "walk by the Tiber today"],
-        language=tag,
-        misspellings={"password": ("pasword",)},
-    )
-    for tag in LANGUAGES
-}
 SEARCHES = st.from_regex(
     r"(?:[a-zA-Z\u00e9\u00df]{2,9}[ ,-]|[\u0430-\u044f]{4,9} |\u6771\u4eac"
     r"|20[0-9]{2}-0[1-9]-1[0-9] |[0-9]{1,6} ){1,6}[?!]?",
     fullmatch=True,
 )
 ANY = st.text(alphabet=st.characters(), max_size=60)
+
+
+@cache
+def vocabulary_of(tag: str) -> Vocabulary:
+    """Return a language's vocabulary, read when a test first asks: collecting needs none."""
+    return Vocabulary.build(
+        ["reset the forgotten password in Rome", "walk by the Tiber today"],
+        language=tag,
+        misspellings={"password": ("pasword",)},
+    )
 
 
 def test_every_kind_has_a_generator_and_no_more() -> None:
@@ -67,7 +71,7 @@ def test_any_text_gives_a_variant_that_says_something_else_or_a_reason(
 
     But for the control, and for kinds that test just what normalisation removes.
     """
-    setting = Setting(seed=seed, vocabulary=VOCABULARIES[language], taken=frozenset())
+    setting = Setting(seed=seed, vocabulary=vocabulary_of(language), taken=frozenset())
     for kind in KINDS.values():
         for severity in kind.severities:
             cell = Cell(kind, severity, replicate)

@@ -334,6 +334,7 @@ VALUES = st.recursive(
 EXPRESSIONS = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=5).map("".join)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=2_000, deadline=None)
 @given(EXPRESSIONS, VALUES, st.sampled_from(["hits", "ids"]))
 def test_any_expression_reads_or_refuses_any_answer(text: str, answer: Any, field: str) -> None:

@@ -29,6 +29,7 @@ TOKENS = [
     *(b"q1 0 d1 1", b"q1 Q0 d1 1 2.5 run", b"<title>", "é\u2028\u202e".encode()),
 ]
 ANYTHING = Bytes | st.lists(st.sampled_from(TOKENS), max_size=30).map(b"".join)
+pytestmark = pytest.mark.no_cover
 often = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

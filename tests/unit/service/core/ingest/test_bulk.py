@@ -158,6 +158,7 @@ def locate(bodies: list[dict[str, Any]]) -> list[Located]:
     ]
 
 
+@pytest.mark.no_cover
 @settings(max_examples=400, deadline=None)
 @given(
     bodies=uploads(ODD),
@@ -174,6 +175,7 @@ def test_batches_are_taken_as_their_queries_one_by_one(
     assert items == locate(bodies)  # what was sent is as it was
 
 
+@pytest.mark.no_cover
 @settings(max_examples=200, deadline=None)
 @given(
     bodies=uploads([*ODD, {"query": 1}, {"queri": "a"}, {"tags": None}]),

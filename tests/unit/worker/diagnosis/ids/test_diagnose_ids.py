@@ -93,6 +93,7 @@ def restores(mutation: Mutation) -> bool:
     return first.after == truth.show() and first.proven and len(first.examples) == 5
 
 
+@pytest.mark.no_cover
 def test_mutations_are_undone() -> None:
     """Of more than forty mutations the right patch comes first in 95 %."""
     assert len(MUTATIONS) >= 40
@@ -120,6 +121,7 @@ def _unrelated(seed: int) -> IdLists:
     return IdLists(query_ids=own.query_ids, judged=own.judged, returned=other.returned)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(30))
 def test_unrelated_ids_get_no_suggestion(seed: int) -> None:
     """Numbers that happen to coincide, dense ones included, are no reason to change anything."""

@@ -35,6 +35,7 @@ def names_a_place(error: ServiceError) -> bool:
     return bool(PLACE.search(error.detail)) or any(word in error.detail for word in whole)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 async def test_damaged_file_is_refused_with_its_place_or_read(name: str) -> None:
     """300 damaged files of each format: each is refused with a place, or read consistently."""
