@@ -13,7 +13,7 @@ import pytest
 from reteval import AsyncClient, Client, NotFoundError, Retry
 
 ROOT = Path(__file__).parents[2]
-FOR_PAGES = {"watchRun"}
+FOR_PAGES = {"watchRun", "getBadge", "getBadgeImage", "getLatestBadge", "getLatestBadgeImage"}
 """For browsers, which cannot hold an answer: `wait(on_progress=)` sees the same states."""
 URL = "http://service.example"
 REFUSAL = {"type": "about:blank", "title": "x", "status": 404, "detail": "x", "code": "not_found"}
