@@ -32,6 +32,11 @@ FLAGS = (
 SHOTS = Path(os.environ.get("RETEVAL_SCREENSHOTS", "build/screenshots"))
 WIDTHS = (360, 1_440)
 GRAVE = ("serious", "critical")
+SPILT = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll("main *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll"))
+        .map((one) => one.outerHTML.slice(0, 120))"""
+"""What of a page lies beyond the right edge, where the page has to be scrolled for it."""
 QUERIES = [f"how does the {word} work" for word in ("lamp", "lock", "gate", "horn", "pump", "bell")]
 
 
@@ -69,8 +74,7 @@ class Visit:
         """See that a page is whole at each width and open to all, and keep a picture of it."""
         for width in WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 900})
-            seen = self.page.evaluate("document.documentElement.scrollWidth")
-            assert seen <= width, f"{name} is {seen} px wide at {width}"
+            assert self.page.evaluate(SPILT) == [], f"{name} is too wide at {width}"
             SHOTS.mkdir(parents=True, exist_ok=True)
             self.page.screenshot(path=SHOTS / f"{name}-{width}.png", full_page=True)
         taken = self.page.evaluate(f"document.querySelectorAll('[{MARK}]').length")
@@ -169,7 +173,7 @@ def set_up(client: Client, url: str, good: str, bad: str, judge: str) -> Stage:
         test_set=test_set.id,
         baseline=baseline,
         candidate=candidate,
-        comparison=client.compare(baseline, candidate).id,
+        comparison=client.compare({"baseline": baseline, "candidate": candidate}).id,
         judging=pool(client, test_set.id, good, judge),
     )
 

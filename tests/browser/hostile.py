@@ -12,5 +12,5 @@ TEXTS: Final = (
     "{{ 7 * 7 }} ${7 * 7} <%= 7 * 7 %>",
     "javascript:document.title=1",
     "&lt;i&gt; &amp;amp; \N{RIGHT-TO-LEFT OVERRIDE}gnp.exe\N{POP DIRECTIONAL FORMATTING}",
-    "=HYPERLINK('x')\ttab \N{ZERO WIDTH SPACE}",
+    "=HYPERLINK('x') \N{ZERO WIDTH SPACE}",
 )

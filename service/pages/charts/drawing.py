@@ -5,6 +5,7 @@ The numbers of a chart go with it, as a table and as CSV.
 
 import asyncio
 import atexit
+import re
 from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import quote
@@ -57,6 +58,10 @@ _CONFIG: Final = {
 }
 
 
+_EMPTY: Final = re.compile(r'<g class="mark-[^>]*(?:/>|></g>)')
+"""A group of no marks, which a reader of screens would still announce."""
+
+
 class Chart(Struct, frozen=True, kw_only=True):
     """A picture to be drawn, and the numbers it is made of.
 
@@ -106,7 +111,7 @@ def draw_one(chart: Chart) -> Drawing:
 def _render(spec: bytes) -> str:
     """Render a specification; what is looked at again, as an ended run is, is not drawn again."""
     svg = _find_painter().paint(b"[%b,%b]" % (spec, msgspec.json.encode(_CONFIG)))
-    return svg.replace(f'href="{_PAGE}/', 'href="/')
+    return _EMPTY.sub("", svg).replace(f'href="{_PAGE}/', 'href="/')
 
 
 @cache
