@@ -13,6 +13,9 @@ HINTS: Final = {
     "pool": "reteval judging pool {judging} --wait",
     "judge": "reteval judging judge {judging} judge.json --wait",
     "freeze": "reteval judging freeze {judging}",
+    "schedule": "reteval schedule create nightly '0 3 * * *' docs https://search.example/query",
+    "schedule_now": "reteval schedule start {schedule}",
+    "alert": "reteval alert create alert.yaml",
 }
 
 

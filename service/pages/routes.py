@@ -16,6 +16,7 @@ from service.pages import (
     review,
     robustness,
     runs,
+    schedules,
     sign_in,
     start,
     test_sets,
@@ -38,4 +39,5 @@ HANDLERS: Final = (
     *robustness.HANDLERS,
     *diagnosis.HANDLERS,
     *history.HANDLERS,
+    *schedules.HANDLERS,
 )

@@ -31,6 +31,7 @@ def paths_of(stage: Stage) -> dict[str, str]:
         "import": "/test-sets/new",
         "judgings": "/judgings",
         "judging": f"/judgings/{stage.judging}",
+        "schedules": "/schedules",
         "sign-in": "/sign-in",
         "docs": "/docs",
     }
