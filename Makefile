@@ -36,7 +36,7 @@ help:
 	@echo "make fuzz      send CASES=1000 generated requests to each route, several ways"
 	@echo "make docs      build the documentation into build/docs"
 	@echo "make docs-links  look up every link of it that leads elsewhere (needs a network)"
-	@echo "make screenshots  take the pictures of the pages from where the browser tests left them"
+	@echo "make screenshots  have the browser tests take the pictures of the pages in docs/images"
 	@echo "make audit     look the pinned versions up in an advisory database (needs a network)"
 
 install: $(RUN)
@@ -79,7 +79,8 @@ docs: $(DOCS)
 docs-links: $(DOCS)
 	$(SPHINX) --builder linkcheck docs build/links
 
-screenshots:
+screenshots: $(DEV)
+	RETEVAL_PLAIN_TEXTS=yes $(BIN)/python -m pytest -q tests/browser -k "whole or worst or keyboard"
 	@mkdir -p docs/images
 	@for name in $(SCREENSHOTS); do cp "$(RETEVAL_SCREENSHOTS)/$$name-1440.png" docs/images/$$name.png || exit 1; done
 

@@ -52,6 +52,13 @@ def test_unbound(retrieval_run):
 """
 
 
+@pytest.fixture(autouse=True)
+def _outside_of_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a pipeline pytest repeats each failure in full at its end."""
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def start(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
     """Run pytest as a project does that has the client installed."""
     return pytester.runpytest_inprocess("-p", "pytest_reteval", "--strict-markers", *words)
