@@ -82,7 +82,7 @@ docs-links: $(DOCS)
 screenshots: $(DEV)
 	RETEVAL_PLAIN_TEXTS=yes $(BIN)/python -m pytest -q tests/browser -k "whole or worst or keyboard"
 	@mkdir -p docs/images
-	@for name in $(SCREENSHOTS); do cp "$(RETEVAL_SCREENSHOTS)/$$name-1440.png" docs/images/$$name.png || exit 1; done
+	@for name in $(SCREENSHOTS); do cp "$(RETEVAL_SCREENSHOTS)/$$name.png" docs/images/$$name.png || exit 1; done
 
 bench: $(DEV)
 	@for script in $$(grep -l '"figure ' benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done

@@ -77,6 +77,7 @@ class Visit:
             assert self.page.evaluate(SPILT) == [], f"{name} is too wide at {width}"
             SHOTS.mkdir(parents=True, exist_ok=True)
             self.page.screenshot(path=SHOTS / f"{name}-{width}.png", full_page=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png")  # what is seen at first, at a desk
         taken = self.page.evaluate(f"document.querySelectorAll('[{MARK}]').length")
         assert taken == 0, f"{name} took a text for markup"
         found = Axe().run(self.page).response["violations"]
