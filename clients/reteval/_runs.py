@@ -145,7 +145,7 @@ class Runs(Sender):
         return self._rows(_run_calls.get_variants(run_id, kind, limit))
 
     def export(self, run_id: str, export_format: str) -> bytes:
-        """Return a run as `trec` (a zip of run and qrels), `csv` or `jsonl`."""
+        """Return a run as `trec` (a zip), `csv`, `jsonl`, `markdown` or `html` (one file)."""
         return self._exchange(_run_calls.get_export(run_id, export_format))
 
 
@@ -246,5 +246,5 @@ class AsyncRuns(AsyncSender):
         return self._rows(_run_calls.get_variants(run_id, kind, limit))
 
     async def export(self, run_id: str, export_format: str) -> bytes:
-        """Return a run as `trec` (a zip of run and qrels), `csv` or `jsonl`."""
+        """Return a run as `trec` (a zip), `csv`, `jsonl`, `markdown` or `html` (one file)."""
         return await self._exchange(_run_calls.get_export(run_id, export_format))
