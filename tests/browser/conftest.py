@@ -98,9 +98,9 @@ class Visit:
             self.wrong.append(f"left the host: {request.url}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start Chromium, if there is one."""
+    """Start Chromium, if there is one; while it is there, no other event loop can run."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on PATH: apt-get install chromium")
     with sync_playwright() as playwright:
@@ -118,7 +118,7 @@ def visit(browser: Browser, stage: Stage) -> Iterator[Visit]:
         assert watched.wrong == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def stage(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """Serve two ended runs, their comparison and a pool, hostile in every text there is."""
     assert browser
