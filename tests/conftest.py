@@ -23,8 +23,8 @@ settings.load_profile("shared")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two on each core: much of what is tested is waiting, for leases and for programs."""
-    return (os.cpu_count() or 1) * 2
+    """Run three on two cores: much of what is tested is waiting, for leases and for programs."""
+    return (os.cpu_count() or 1) * 3 // 2 or 1
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
