@@ -79,11 +79,12 @@ class Guard:
         if operation is None:
             raise UnauthorizedError("This route has not said what it needs.")
         _refuse_key_in_url(scope)
-        if operation.tag == PAGES and not is_safe(scope):
-            refuse_elsewhere(scope)
         visit = _read_visit(scope, operation)
-        if operation.scope is Access.OPEN:
-            return structs.replace(NOBODY, ip=visit.ip, request_id=visit.request_id)
+        if operation.tag == PAGES:
+            if not is_safe(scope):
+                refuse_elsewhere(scope)
+            if operation.scope is Access.OPEN:
+                return structs.replace(NOBODY, ip=visit.ip, request_id=visit.request_id)
         if not self._required:
             return structs.replace(LOCAL, ip=visit.ip, request_id=visit.request_id)
         return await self._ask(scope, visit)
@@ -131,12 +132,15 @@ def _read_visit(scope: ASGIScope, operation: Operation) -> Visit:
     if opens_by_link(operation):
         share = read_header(scope, _SHARE_NAME) or _find(scope, SHARE_PARAMETER)
     client = scope["client"]
+    key = _read_bearer(read_header(scope, b"authorization") or "")
+    session = ""
     # A session reads everywhere; what it changes, it changes through forms of ours.
-    admitted = is_safe(scope) or operation.tag == PAGES
+    if not key and (operation.tag == PAGES or is_safe(scope)):
+        session = read_session(scope)
     return Visit(
-        key=_read_bearer(read_header(scope, b"authorization") or ""),
+        key=key,
         share=share,
-        session=read_session(scope) if admitted else "",
+        session=session,
         run_id=scope["path_params"].get(RUN, ""),
         scope=operation.scope if isinstance(operation.scope, Scope) else None,
         ip=client[0] if client else "",
