@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 CHUNK = 65_536
 _CALL_S = 10.0
+_HANDED_OVER_S = 0.01
 _NO_LINGER = struct.pack("ii", 1, 0)
 """Closing such a socket resets the connection."""
 
@@ -93,7 +94,10 @@ class ChaosProxy:
         await self._ending.wait()
         self._flowing.set()
         self._close_door()
-        await asyncio.gather(*self._served)
+        await asyncio.sleep(_HANDED_OVER_S)  # what was accepted as the door closed is served, too
+        while self._served:
+            self._reset_all()
+            await asyncio.gather(*self._served)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         assert self._loop is not None, "the proxy has not started"

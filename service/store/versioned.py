@@ -1,5 +1,6 @@
 """Records that people write and change, whoever has read them last: schedules and alerts."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
@@ -19,7 +20,7 @@ Word = str | bytes | int
 Rows = tuple[list[T], str | None]
 
 
-class Versioned(Generic[T]):
+class Versioned(ABC, Generic[T]):
     """All records of one kind. A kind says what it is called and how its fields are read."""
 
     about: str
@@ -71,8 +72,13 @@ class Versioned(Generic[T]):
         following = rows[limit - 1][1] if len(rows) > limit else None
         return [row.encode() for row, _ in rows[:limit]], following
 
+    @abstractmethod
     def _read(self, record_id: str, fields: dict[str, bytes]) -> T:
-        raise NotImplementedError
+        """Return a record as its fields say.
+
+        Raises:
+            CorruptRecordError: they cannot be read.
+        """
 
     async def _put(
         self,
